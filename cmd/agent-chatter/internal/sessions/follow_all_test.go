@@ -3,10 +3,12 @@
 package sessions
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -142,5 +144,41 @@ func TestTailAllDoesNotPrintAnotherHistory(t *testing.T) {
 	}
 	if got := stderr.String(); stdout.Len() > 0 || strings.Count(got, "was replaced") != 1 {
 		t.Errorf("it printed %q and the notices %q", stdout.String(), got)
+	}
+}
+
+func TestTailAllFollowsOnlySessionsThatHaveGrown(t *testing.T) {
+	home := t.TempDir()
+	ids, err := catalogtest.Sessions{Count: 3}.Fill(filepath.Join(home, "sessions"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := catalog.New(filepath.Join(home, "sessions"), journal.Options{}).Team("demo")
+	f, _, _ := followHome(t, home)
+	ctx, stop := context.WithCancel(t.Context())
+	defer f.running.Wait()
+	defer stop()
+	followed := func() (ids []string) {
+		t.Helper()
+		if err := f.poll(ctx); err != nil {
+			t.Fatal(err)
+		}
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		for key, s := range f.sessions {
+			if s.active {
+				ids = append(ids, filepath.Base(key))
+			}
+		}
+		return ids
+	}
+	if got := followed(); len(got) > 0 {
+		t.Errorf("unchanged sessions are followed: %q", got)
+	}
+	if err := dir.Append(ctx, ids[1], projection.Record(time.Now(), projection.SessionPinned{Pinned: true})); err != nil {
+		t.Fatal(err)
+	}
+	if got := followed(); !slices.Equal(got, ids[1:2]) {
+		t.Errorf("%q are followed, want %q", got, ids[1:2])
 	}
 }

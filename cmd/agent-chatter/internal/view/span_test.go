@@ -56,6 +56,7 @@ func TestEventsOfSpans(t *testing.T) {
 		events      int // of UpTo
 	}{
 		{"", "", 1, 0, 11},
+		{"1", "1", 1, 1, 1},
 		{"3", "5", 3, 5, 5},
 		{"11", "12", 11, 12, 11},
 		{"turn:1", "turn:1", 3, 6, 6},

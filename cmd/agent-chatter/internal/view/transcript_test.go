@@ -432,11 +432,11 @@ func TestMembersHaveStableColors(t *testing.T) {
 	of := &team.Team{Members: []team.Member{
 		{ID: "mia", DisplayName: "Mia"}, {ID: "ada", DisplayName: "Ada", ThemeColor: "#00ff00"}, {ID: "bo", DisplayName: "Bo"},
 	}}
-	stranger := projection.Speaker{ID: "zoe", DisplayName: "Zoe"}
+	zoe, xan := projection.Speaker{ID: "zoe", DisplayName: "Zoe"}, projection.Speaker{ID: "xan", DisplayName: "Xan"}
 	for _, want := range []struct {
 		by    projection.Speaker
 		color string
-	}{{mia, "36mMia"}, {ada, "92mAda"}, {bo, "32mBo"}, {stranger, color(NewTranscript(of), stranger)}} {
+	}{{mia, "36mMia"}, {ada, "92mAda"}, {bo, "32mBo"}, {zoe, "94mZoe"}, {xan, "34mXan"}} {
 		if got := color(NewTranscript(of), want.by); !strings.HasPrefix(got, want.color) {
 			t.Errorf("%s: %q, want %q", want.by.ID, got, want.color)
 		}

@@ -16,6 +16,7 @@ func TestEventsThatDoNotFitTheTurn(t *testing.T) {
 		return projection.NewMessage("m", noon, by, content, nil)
 	}
 	plan := projection.PlanUpdated{TurnID: "t", Entries: []projection.PlanEntry{{Content: "look"}}}
+	changed := projection.PlanUpdated{TurnID: "t", Entries: []projection.PlanEntry{{Content: "leap"}}, More: 2}
 	other := plan
 	other.TurnID = "other"
 	for _, tt := range []struct {
@@ -37,6 +38,10 @@ func TestEventsThatDoNotFitTheTurn(t *testing.T) {
 		{"a todo list without a turn", []projection.Payload{plan}, ""},
 		{"a todo list without entries", []projection.Payload{start, projection.PlanUpdated{TurnID: "t"}, done}, ""},
 		{"a todo list twice", []projection.Payload{start, plan, plan, done}, "Ada|○ look"},
+		{"a todo list within the reply", []projection.Payload{
+			start, text("t", "One. "), plan, text("t", "Two."), message(ada, "One. Two."), done}, "Ada|One.||○ look||Two."},
+		{"a todo list before the reply", []projection.Payload{start, plan, text("t", "One."), message(ada, "One."), done}, "Ada|○ look||One."},
+		{"a changed todo list", []projection.Payload{start, plan, changed, plan, done}, "Ada|○ look||○ leap|  … and 2 more||○ look"},
 		{"the end of another turn", []projection.Payload{
 			start, text("t", "One. "), projection.TurnEnded{TurnID: "other", FinishReason: projection.Failed}, text("t", "Two."), message(ada, "One. Two."), done,
 		}, "Ada|One. Two."},

@@ -235,7 +235,7 @@ func (w *wrapper) endWord() {
 	if w.column > 0 && w.column+w.blankColumn+w.wordColumns > w.width {
 		w.endLine()
 	}
-	if w.column > 0 || w.blankColumn+w.wordColumns <= w.width {
+	if w.blankColumn+w.wordColumns <= w.width {
 		for _, blank := range w.blanks {
 			w.line = w.line.add(blank.Text, blank)
 		}
