@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -66,6 +67,61 @@ func TestSessionCount(t *testing.T) {
 		if n := s.SessionCount(teamID); n != want {
 			t.Errorf("%q has %d sessions, want %d", teamID, n, want)
 		}
+	}
+}
+
+func TestMemoryForgetsTheStepsOfATurn(t *testing.T) {
+	log, err := (&store.Memory{}).Create(team)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(when string, want ...string) {
+		t.Helper()
+		var got []string
+		size := 0
+		for e, err := range log.Backward() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, size = append(got, e.Type), size+store.Size(e.Data)
+			e.Data[0] = 'x' // a copy
+		}
+		slices.Reverse(got)
+		if !slices.Equal(got, want) || log.Held() != size {
+			t.Errorf("%s: it has %q of %d bytes, and holds %d", when, got, size, log.Held())
+		}
+	}
+	add := func(payloads ...projection.Payload) {
+		t.Helper()
+		for _, p := range payloads {
+			events, err := log.Append(projection.Record(noon, p))
+			if err != nil {
+				t.Fatal(err)
+			}
+			events[0].Data[0] = 'x' // a copy
+		}
+	}
+	add(
+		projection.TurnStarted{TurnID: "1", MemberID: "ada"}, projection.TurnText{TurnID: "1", Text: "one"},
+		projection.ToolStarted{TurnID: "1", ToolID: "a"}, projection.ToolCompleted{TurnID: "1", ToolID: "a"},
+		projection.PlanUpdated{TurnID: "1"}, projection.PermissionAnswered{TurnID: "1"},
+		projection.TurnText{TurnID: "2", Text: "two"},
+	)
+	check("in the turn", "turn.started", "turn.text", "tool.started", "tool.completed", "plan.updated",
+		"permission.answered", "turn.text")
+	add(projection.TurnEnded{TurnID: "1", MemberID: "ada", FinishReason: projection.Done})
+	check("after it", "turn.started", "turn.text", "turn.ended")
+	add(projection.TurnEnded{MemberID: "ada", FinishReason: projection.Done})
+	check("after one without an id", "turn.started", "turn.text", "turn.ended", "turn.ended")
+}
+
+func TestSizeOfAnEventIsMoreThanItsPayload(t *testing.T) {
+	if empty, ten := store.Size(nil), store.Size(make([]byte, 10)); empty != 256 || ten != empty+10 {
+		t.Errorf("%d and %d", empty, ten)
+	}
+	d := newDisk(t)
+	if held := create(t, d, team).Held(); held != 0 {
+		t.Errorf("a session on the disk holds %d bytes", held)
 	}
 }
 
