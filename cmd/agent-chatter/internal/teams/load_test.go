@@ -9,10 +9,13 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 )
 
-// copyTeam returns the path of a copy of a team file.
+// sample is the path of a team file, in any working directory.
+var sample, _ = filepath.Abs("../../../../testdata/teams/echo-pair.json")
+
+// copyTeam returns the path of a copy of sample.
 func copyTeam(t *testing.T) string {
 	t.Helper()
-	data, err := os.ReadFile("../../../../testdata/teams/echo-pair.json")
+	data, err := os.ReadFile(sample)
 	if err != nil {
 		t.Fatal(err)
 	}
