@@ -6,10 +6,14 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/projection/catalog/catalogtest"
 )
 
 // commandScreens are commands that print and end.
@@ -21,6 +25,44 @@ var commandScreens = []struct {
 	{"guide", "agent-chatter guide", nil},
 	{"guide_page", "agent-chatter guide platforms", nil},
 	{"agents_verify", "agent-chatter agents verify", addAgents},
+	{"verify", "agent-chatter verify", addFaults},
+	{"verify_intact", "agent-chatter verify", func(t *testing.T, dir string) { addSessions(t, dir, 6) }},
+}
+
+// addSessions adds sealed sessions to a home and returns the paths of their journals, the newest first.
+func addSessions(t *testing.T, dir string, n int) (paths []string) {
+	root := filepath.Join(dir, "home", "sessions")
+	ids, err := (catalogtest.Sessions{Count: n}).Fill(root)
+	journals := catalog.New(root, journal.Options{}).Team("demo").Journals()
+	for _, id := range ids {
+		if err == nil {
+			_, err = journals.Seal(t.Context(), id)
+		}
+		paths = append(paths, filepath.Join(journals.Path(), id+".jsonl"))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return paths
+}
+
+// addFaults adds a session that is intact, one with a damaged line, one with a torn tail, one without a sync mark, and a
+// file that is none.
+func addFaults(t *testing.T, dir string) {
+	paths := addSessions(t, dir, 4)
+	unknown := filepath.Join(filepath.Dir(paths[0]), "conversation about the release, not a journal.txt")
+	if err := os.WriteFile(unknown, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for i, change := range []func(string) string{
+		func(s string) string { return strings.Replace(s, `"message.appended"`, `"message.appendix"`, 1) },
+		func(s string) string { return s + `{"seq":5,"time"` },
+		func(s string) string { return s[:strings.LastIndex(strings.TrimSuffix(s, "\n"), "\n")+1] },
+	} {
+		if err := os.WriteFile(paths[i], []byte(change(readFile(t, paths[i]))), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // addAgents registers an agent that works, one that is not logged in, and one whose program is missing.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -211,6 +212,9 @@ func appTexts() []apptest.Text {
 	add("noTeamText", "", noTeamText(noTeam))
 	add("noTeamText", "directory", noTeamText(&team.NotFoundError{Name: "b", Directory: "/a/" + apptest.Hostile}))
 	add("ignoredHomeText", "", ignoredHomeText("/a/"+apptest.Hostile, "/home/hugo/.agent-chatter"))
+	for _, n := range []uint64{0, 1, 1023, 1024, 1536, 1 << 20, 5 << 40, math.MaxUint64} {
+		add("Bytes", fmt.Sprint(n), Bytes(n))
+	}
 	add("NotAllReadText", "", NotAllReadText())
 	add("nothingToResumeText", "", nothingToResumeText())
 	add("TruncatedText", "", TruncatedText(alice))

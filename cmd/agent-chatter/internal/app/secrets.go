@@ -90,6 +90,20 @@ func Count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
+// Bytes returns a number of bytes in the largest unit that keeps it at least 1.
+func Bytes(n uint64) string {
+	if n < 1<<10 {
+		return Count(int(n), "byte")
+	}
+	size, unit := float64(n), ""
+	for _, unit = range []string{"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"} {
+		if size /= 1 << 10; size < 1<<10 {
+			break
+		}
+	}
+	return fmt.Sprintf("%.1f %s", size, unit)
+}
+
 // Redactor returns the redactor for the output of a command other than
 // chat: nil, which replaces nothing, if redaction is off. A configuration that cannot
 // be read does not turn it off.

@@ -153,7 +153,7 @@ func diskText(caseSensitive bool) app.Finding {
 }
 
 func spaceText(bytes, inodes uint64) string {
-	free := bytesText(bytes) + " are free"
+	free := app.Bytes(bytes) + " are free"
 	if inodes != math.MaxUint64 {
 		free += fmt.Sprintf(", and %d inodes", inodes)
 	}
@@ -162,18 +162,4 @@ func spaceText(bytes, inodes uint64) string {
 
 func unknownSpaceText(err error) app.Finding {
 	return app.Note("the free space is unknown: "+tty.SafeLine(err.Error()), "")
-}
-
-// bytesText returns a number of bytes in the largest unit that keeps it at least 1.
-func bytesText(n uint64) string {
-	if n < 1<<10 {
-		return app.Count(int(n), "byte")
-	}
-	size, unit := float64(n), ""
-	for _, unit = range []string{"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"} {
-		if size /= 1 << 10; size < 1<<10 {
-			break
-		}
-	}
-	return fmt.Sprintf("%.1f %s", size, unit)
 }

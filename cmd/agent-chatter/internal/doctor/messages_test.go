@@ -32,9 +32,6 @@ func doctorTexts() []apptest.Text {
 	add("checkedText", "all", checkedText(13, 2, 1))
 	add("spaceText", "", spaceText(3<<30, 17))
 	add("spaceText", "inodes without a limit", spaceText(3<<30, math.MaxUint64))
-	for _, n := range []uint64{0, 1, 1023, 1024, 1536, 1 << 20, 5 << 40, math.MaxUint64} {
-		add("bytesText", fmt.Sprint(n), bytesText(n))
-	}
 	return append(texts, findingTexts(damaged, archived)...)
 }
 

@@ -117,14 +117,14 @@ func invalidEventsText(s catalog.Session) app.Finding {
 func leftoversText(home string, n int, bytes int64) app.Finding {
 	return app.Note(
 		fmt.Sprintf("a crash left %s (%s) that can be removed",
-			app.Count(n, "temporary file"), bytesText(uint64(bytes))),
+			app.Count(n, "temporary file"), app.Bytes(uint64(bytes))),
 		"",
 		app.ToRun("remove them while no agent-chatter runs", "find", home, "-name", "*.tmp", "-type", "f", "-delete"),
 	)
 }
 
 func trashText(n int, bytes int64) app.Finding {
-	f := app.Fine(fmt.Sprintf("%s (%s)", app.Count(n, "session"), bytesText(uint64(bytes))))
+	f := app.Fine(fmt.Sprintf("%s (%s)", app.Count(n, "session"), app.Bytes(uint64(bytes))))
 	f.Commands = []app.Help{app.To("list what emptying it would delete", "sessions", "clean", "--trash", "--dry-run")}
 	return f
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -45,6 +46,11 @@ func maintainTexts() []apptest.Text {
 	add("cleanedText", "", cleanedText(2, 4711, false, false))
 	add("cleanedText", "the trash, as a dry run", cleanedText(1, 4711, true, true))
 	add("newerText", "", newerText(2))
+	add("verifiedText", "", verifiedText(tally{sessions: 214, bytes: 3 << 30}, false))
+	add("verifiedText", "none", verifiedText(tally{}, false))
+	add("verifiedText", "damaged", verifiedText(tally{sessions: 1, bytes: 1, helps: make([]app.Message, 1)}, false))
+	add("verifiedText", "all faults", verifiedText(
+		tally{sessions: 14, bytes: 4711, helps: make([]app.Message, 2), newer: 1, unreadable: 3}, true))
 	add("invalidHeaderText", "", invalidHeaderText(damaged))
 	add("parentText", "", parentText(apptest.AliceID, "01KAH9TQ4GJ5X8C2VRB0ME7QN3"))
 	add("withoutSyncMarkText", "", withoutSyncMarkText(3))

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/finding"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -48,49 +50,58 @@ type verdict struct {
 	// the last one. If one of them is damaged, it looks like a torn write.
 	WithoutSyncMark uint64 `json:"withoutSyncMark,omitempty"`
 
-	unreadable bool // the journal could not be read: OK is false, but it may be intact
-	torn       bool // a torn write follows the events
-	sumsMatch  bool // every checksum matches, although OK is false
+	unreadable bool         // the journal could not be read: OK is false, but it may be intact
+	torn       journal.Torn // the torn write that follows the events, if it has any bytes
+	shrunk     bool         // the index recorded more events
+	sumsMatch  bool         // every checksum matches, although OK is false
 	help       string
+}
+
+func (v verdict) isTorn() bool { return v.torn.Bytes > 0 }
+
+// helpFor returns what helps with a session; nothing if it is intact. file is nil if no path named the session.
+func (v verdict) helpFor(s catalog.Session, file *app.FileError) app.Message {
+	switch {
+	case v.OK:
+		return app.Message{}
+	case v.unreadable:
+		return app.Message{}.With(app.To("diagnose this", "doctor"))
+	case v.Newer:
+		return app.Text(textUpgrade)
+	case v.help != "":
+		return app.Message{Text: v.help}
+	}
+	return app.DamageHelp(s, file)
 }
 
 // Run implements the command.
 func (cmd *Verify) Run(a *app.App) error {
 	ctx, stop := app.UntilSignal()
 	defer stop()
+	list := finding.OnTerminal(a, cmd.Output)
 	sessions, err := a.Named(ctx, cmd.ID, a.FindOrOpen)
 	if err != nil {
 		return err
 	}
 	teams := map[string]*catalog.Dir{}
-	unreadable, unsealed, newer := 0, 0, 0
-	var helps []app.Message // one for each damaged session
+	t := tally{sessions: len(sessions)}
 	for i, s := range sessions {
 		if teams[s.Dir()] == nil {
 			teams[s.Dir()] = a.Catalog.At(s.Dir())
 		}
+		end := a.Begin("Verifying session " + s.ID)
 		v, err := verifySession(ctx, a, teams[s.Dir()], s, cmd.Chain)
+		end()
 		if err != nil {
 			return err
 		}
-		switch {
-		case v.unreadable:
-			unreadable++
-		case v.Newer:
-			newer++
-		case v.help != "":
-			helps = append(helps, app.Message{Text: v.help})
-		case !v.OK:
-			var file *app.FileError
-			if len(cmd.ID) > 0 {
-				file = app.ByPath(cmd.ID[i])
-			}
-			helps = append(helps, app.DamageHelp(s, file))
-		// After a torn write, the next writer sets the torn tail aside and writes a sync mark.
-		case v.WithoutSyncMark > 0 && !v.torn:
-			unsealed++
+		var file *app.FileError
+		if len(cmd.ID) > 0 {
+			file = app.ByPath(cmd.ID[i])
 		}
-		if err := cmd.print(a, v); err != nil {
+		help := v.helpFor(s, file)
+		t.add(v, s.Bytes, help)
+		if err := cmd.print(a, list, s, v, help); err != nil {
 			return err
 		}
 	}
@@ -99,16 +110,45 @@ func (cmd *Verify) Run(a *app.App) error {
 			return err
 		}
 	}
-	if unsealed > 0 {
-		a.Show(unsealedText(unsealed, cmd.ID))
+	if t.unsealed > 0 {
+		a.Show(unsealedText(t.unsealed, cmd.ID))
 	}
-	if len(helps) > 0 {
-		return app.Exit(app.ExitDamaged, app.DamagedCountText(helps, len(sessions)))
+	return list.End(verifiedText(t, a.HasUnreadable()), t.err(a.HasUnreadable()))
+}
+
+// A tally counts verdicts.
+type tally struct {
+	sessions, unreadable, unsealed, newer int
+
+	bytes int64
+	helps []app.Message // one for each damaged session
+}
+
+// add counts the verdict on a session of so many bytes.
+func (t *tally) add(v verdict, bytes int64, help app.Message) {
+	t.bytes += bytes
+	switch {
+	case v.unreadable:
+		t.unreadable++
+	case v.Newer:
+		t.newer++
+	case !v.OK:
+		t.helps = append(t.helps, help)
+	// After a torn write, the next writer sets the torn tail aside and writes a sync mark.
+	case v.WithoutSyncMark > 0 && !v.isTorn():
+		t.unsealed++
 	}
-	if newer > 0 {
-		return app.Exit(app.ExitFailed, newerText(newer))
-	}
-	if unreadable > 0 || a.HasUnreadable() {
+}
+
+// err returns the error of a run, which is nil if all sessions are intact. incomplete reports that some could not be
+// listed.
+func (t *tally) err(incomplete bool) error {
+	switch {
+	case len(t.helps) > 0:
+		return app.Exit(app.ExitDamaged, app.DamagedCountText(t.helps, t.sessions))
+	case t.newer > 0:
+		return app.Exit(app.ExitFailed, newerText(t.newer))
+	case t.unreadable > 0 || incomplete:
 		return app.Exit(app.ExitFailed, app.NotAllReadText())
 	}
 	return nil
@@ -152,7 +192,6 @@ func verifySession(
 ) (verdict, error) {
 	v := verdict{ID: s.ID, OK: true}
 	audit := team.Audit(s.ID)
-	var torn journal.Torn
 	var at journal.Position
 	synced := uint64(0)
 	grown := true
@@ -178,7 +217,7 @@ func verifySession(
 				v.fail(err)
 			}
 		}
-		torn, grown, at = reader.Torn(), reader.Grown(), reader.Position()
+		v.torn, grown, at = reader.Torn(), reader.Grown(), reader.Position()
 		synced = max(synced, reader.Synced())
 		reader.Close()
 	}
@@ -199,12 +238,10 @@ func verifySession(
 	if v.OK && s.Damaged != "" && s.ReadErr == nil {
 		v.OK, v.sumsMatch, v.Problem = false, true, s.Damaged
 	}
-	if v.torn = torn.Bytes > 0 && !grown; v.torn {
-		a.Notice(view.TornText(s.ID, torn))
+	if grown {
+		v.torn = journal.Torn{}
 	}
-	if s.Truncated && v.OK {
-		a.Notice(app.TruncatedText(s))
-	}
+	v.shrunk = s.Truncated && v.OK
 	return v, nil
 }
 
@@ -271,39 +308,115 @@ func (v *verdict) fail(err error) {
 	}
 }
 
-func (cmd *Verify) print(a *app.App, v verdict) error {
+func (cmd *Verify) print(
+	a *app.App, list *finding.List, s catalog.Session, v verdict, help app.Message,
+) error {
+	if list != nil {
+		return list.Add(v.finding(help))
+	}
+	if v.isTorn() {
+		a.Notice(view.TornText(v.ID, v.torn))
+	}
+	if v.shrunk {
+		a.Notice(app.TruncatedText(s))
+	}
 	if cmd.Output == "json" {
 		return app.WriteJSON(a.Stdout, v)
 	}
-	events, problem := app.Count(int(v.Events), "event"), tty.Safe(v.Problem)
-	var err error
-	switch {
-	case v.OK:
-		if v.WithoutSyncMark > 0 {
-			events += "; " + withoutSyncMarkText(v.WithoutSyncMark)
-		}
-		_, err = fmt.Fprintf(a.Stdout, "%s  ok  %s\n", v.ID, events)
-	case v.unreadable:
-		_, err = fmt.Fprintf(a.Stdout, "%s  unreadable  %s\n", v.ID, problem)
-	case v.Newer:
-		_, err = fmt.Fprintf(a.Stdout, "%s  newer  %s\n", v.ID, problem)
-	case v.InvalidEvents > 0:
-		_, err = fmt.Fprintf(a.Stdout, "%s  invalid  line %d (byte %d), %s: %s; invalid events: %d of %d\n",
-			v.ID, v.Line, v.Offset, tty.SafeLine(v.Field), problem, v.InvalidEvents, v.Events)
-	case v.sumsMatch && v.Events > 0:
-		_, err = fmt.Fprintf(a.Stdout, "%s  damaged  %s; checksums match for %s\n", v.ID, problem, events)
-	case v.sumsMatch:
-		_, err = fmt.Fprintf(a.Stdout, "%s  damaged  %s\n", v.ID, problem)
-	default:
-		_, err = fmt.Fprintf(a.Stdout, "%s  damaged  line %d (byte %d): %s; valid before it: %s\n",
-			v.ID, v.Line, v.Offset, problem, events)
-	}
+	_, err := fmt.Fprintf(a.Stdout, "%s  %s  %s\n", v.ID, v.status(), v.detail())
 	return err
 }
 
+// finding returns the verdict as a terminal shows it.
+func (v verdict) finding(help app.Message) app.Finding {
+	f := app.Finding{State: app.StateOK, What: v.ID + "  " + v.detail(), Help: help.Text, Commands: help.Help}
+	if !v.OK {
+		f.State, f.What = app.StateWrong, v.ID+"  "+v.status()+": "+v.detail()
+	} else if v.isTorn() || v.shrunk || v.WithoutSyncMark > 0 {
+		f.State = app.StateNote
+	}
+	var meanings []string
+	if v.shrunk {
+		meanings = append(meanings, textShrunk)
+	}
+	if v.isTorn() {
+		torn, meaning := view.DescribeTorn(v.torn)
+		f.What += "; " + torn
+		meanings = append(meanings, meaning)
+	}
+	if f.Help != "" {
+		meanings = append(meanings, f.Help)
+	}
+	f.Help = strings.Join(meanings, "\n")
+	return f
+}
+
+func (v verdict) status() string {
+	switch {
+	case v.OK:
+		return "ok"
+	case v.unreadable:
+		return "unreadable"
+	case v.Newer:
+		return "newer"
+	case v.InvalidEvents > 0:
+		return "invalid"
+	}
+	return "damaged"
+}
+
+func (v verdict) detail() string {
+	events, problem := app.Count(int(v.Events), "event"), tty.Safe(v.Problem)
+	switch {
+	case v.OK && v.WithoutSyncMark > 0:
+		return events + "; " + withoutSyncMarkText(v.WithoutSyncMark)
+	case v.OK:
+		return events
+	case v.unreadable, v.Newer:
+		return problem
+	case v.InvalidEvents > 0:
+		return fmt.Sprintf("line %d (byte %d), %s: %s; invalid events: %d of %d",
+			v.Line, v.Offset, tty.SafeLine(v.Field), problem, v.InvalidEvents, v.Events)
+	case v.sumsMatch && v.Events > 0:
+		return problem + "; checksums match for " + events
+	case v.sumsMatch:
+		return problem
+	}
+	return fmt.Sprintf("line %d (byte %d): %s; valid before it: %s", v.Line, v.Offset, problem, events)
+}
+
+const (
+	textUpgrade = "Upgrade to verify."
+	textShrunk  = "The index recorded more events. If the end is missing, restore the file from a backup."
+)
+
 func newerText(sessions int) app.Message {
-	return app.Text("%s not verified: written by a newer agent-chatter. Upgrade to verify.",
+	return app.Text("%s not verified: written by a newer agent-chatter. "+textUpgrade,
 		app.Count(sessions, "session"))
+}
+
+// verifiedText is the last line on a terminal. incomplete reports that some sessions could not be listed.
+func verifiedText(t tally, incomplete bool) string {
+	text := app.Count(t.sessions, "session") + ", " + app.Bytes(uint64(t.bytes))
+	var faults []string
+	for _, fault := range []struct {
+		n    int
+		what string
+	}{{len(t.helps), "damaged"}, {t.newer, "not verified"}, {t.unreadable, "unreadable"}} {
+		if fault.n > 0 {
+			faults = append(faults, fmt.Sprintf("%d %s", fault.n, fault.what))
+		}
+	}
+	if incomplete {
+		faults = append(faults, "some not listed")
+	}
+	switch {
+	case len(faults) > 0:
+		return text + ": " + strings.Join(faults, ", ") + "."
+	case t.sessions == 0:
+		return "There are no sessions."
+	}
+	return text + ", all checksums match."
 }
 
 func withoutSyncMarkText(events uint64) string {

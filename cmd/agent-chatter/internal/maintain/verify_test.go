@@ -120,11 +120,11 @@ func TestVerifyReportsTornTailOnlyAtTheEnd(t *testing.T) {
 	if err := errors.Join(dir.Append(t.Context(), s.ID, invalid), appendTo(s.Path(), `{"seq":`)); err != nil {
 		t.Fatal(err)
 	}
-	if v, err := verifySession(t.Context(), a, dir, s, false); err != nil || v.InvalidEvents != 1 || !v.torn {
+	if v, err := verifySession(t.Context(), a, dir, s, false); err != nil || v.InvalidEvents != 1 || !v.isTorn() {
 		t.Errorf("%+v, %v", v, err)
 	}
 	dir = catalog.New(root, journal.Options{FS: growing{journal.OS}}).Team("review")
-	if v, err := verifySession(t.Context(), a, dir, s, false); err != nil || v.InvalidEvents != 1 || v.torn {
+	if v, err := verifySession(t.Context(), a, dir, s, false); err != nil || v.InvalidEvents != 1 || v.isTorn() {
 		t.Errorf("while it grows: %+v, %v", v, err)
 	}
 }

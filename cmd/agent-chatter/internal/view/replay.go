@@ -200,11 +200,17 @@ func NotReachedText(id, point string) app.Message {
 
 // TornText is for the torn tail of a session.
 func TornText(id string, t journal.Torn) string {
-	readable, cause := "", "A crash leaves such bytes."
+	what, meaning := DescribeTorn(t)
+	return fmt.Sprintf("Session %s has %s.\n%s", id, what, meaning)
+}
+
+// DescribeTorn returns what the torn tail of a session is, without a full stop, and what it means.
+func DescribeTorn(t journal.Torn) (what, meaning string) {
+	what = fmt.Sprintf("%s of an unfinished write at its end (byte %d)", app.Count(int(t.Bytes), "byte"), t.Offset)
+	cause := "A crash leaves such bytes."
 	if t.FirstSeq > 0 {
-		readable = fmt.Sprintf("; events up to %d in them can be read, but are not valid", t.LastSeq)
+		what += fmt.Sprintf("; events up to %d in them can be read, but are not valid", t.LastSeq)
 		cause = "They are left by a crash, or damaged events after the last sync mark."
 	}
-	return fmt.Sprintf("Session %s has %s of an unfinished write at its end (byte %d)%s.\n"+
-		"%s The next message sets them aside.", id, app.Count(int(t.Bytes), "byte"), t.Offset, readable, cause)
+	return what, cause + " The next message sets them aside."
 }

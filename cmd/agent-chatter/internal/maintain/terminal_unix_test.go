@@ -1,0 +1,191 @@
+//go:build unix
+
+package maintain
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/projection/catalog/catalogtest"
+)
+
+// A shownHome is a home with sealed sessions, whose ids are A, B and so on in what a command prints.
+type shownHome struct {
+	t    *testing.T
+	path string
+	team *catalog.Dir
+	ids  []string // the newest first
+}
+
+func newShownHome(t *testing.T, sessions int) *shownHome {
+	t.Helper()
+	h := &shownHome{t: t, path: t.TempDir()}
+	t.Setenv("AGENT_CHATTER_HOME", h.path)
+	root := filepath.Join(h.path, "sessions")
+	var err error
+	if h.ids, err = (catalogtest.Sessions{Count: sessions}).Fill(root); err != nil {
+		t.Fatal(err)
+	}
+	h.team = catalog.New(root, journal.Options{}).Team("demo")
+	for _, id := range h.ids {
+		if _, err := h.team.Journals().Seal(t.Context(), id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return h
+}
+
+// journal returns the path of the journal of a session.
+func (h *shownHome) journal(n int) string {
+	return filepath.Join(h.team.Journals().Path(), h.ids[n]+".jsonl")
+}
+
+// rewrite changes the content of a journal.
+func (h *shownHome) rewrite(n int, change func(content string) string) {
+	h.t.Helper()
+	data, err := os.ReadFile(h.journal(n))
+	if err == nil {
+		err = os.WriteFile(h.journal(n), []byte(change(string(data))), 0o600)
+	}
+	if err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// damage changes the third line of a journal.
+func (h *shownHome) damage(n int) {
+	h.rewrite(n, func(content string) string {
+		lines := strings.SplitAfter(content, "\n")
+		lines[2] = strings.Replace(lines[2], "0", "1", 1)
+		return strings.Join(lines, "")
+	})
+}
+
+// unseal removes the last line of a journal: its sync mark.
+func (h *shownHome) unseal(n int) {
+	h.rewrite(n, func(content string) string {
+		return content[:strings.LastIndex(strings.TrimSuffix(content, "\n"), "\n")+1]
+	})
+}
+
+func (h *shownHome) append(n int, records ...journal.Record) {
+	h.t.Helper()
+	if err := h.team.Append(h.t.Context(), h.ids[n], records...); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// run returns what a command prints on a wide terminal without colour, and its exit code.
+func (h *shownHome) run(command func(*app.App) error) (shown string, code int) {
+	h.t.Helper()
+	shown = apptest.OnTerminal(h.t, 1000, func(terminal *os.File) {
+		a, err := app.New(app.IO{Stdout: terminal, Stderr: terminal, NoColor: true}, app.Options{Home: h.path})
+		if err != nil {
+			h.t.Fatal(err)
+		}
+		code = a.Fail(command(a))
+	})
+	shown = strings.ReplaceAll(shown, h.path, "HOME")
+	for i, id := range h.ids {
+		shown = strings.ReplaceAll(shown, id, string(rune('A'+i)))
+	}
+	return shown, code
+}
+
+// A terminalCase is a command and what its home is like.
+type terminalCase struct {
+	name     string
+	sessions int
+	change   func(h *shownHome) // nil: nothing
+	command  func(*app.App) error
+}
+
+// checkTerminal compares what commands print on a terminal, and their exit codes, with a golden file.
+func checkTerminal(t *testing.T, golden string, cases []terminalCase) {
+	t.Helper()
+	var b strings.Builder
+	for _, c := range cases {
+		h := newShownHome(t, c.sessions)
+		if c.change != nil {
+			c.change(h)
+		}
+		shown, code := h.run(c.command)
+		fmt.Fprintf(&b, "## %s: exit code %d\n%s\n", c.name, code, shown)
+	}
+	apptest.Golden(t, filepath.Join("testdata", golden), b.String())
+}
+
+func TestVerifyOnATerminal(t *testing.T) {
+	invalid := projection.Record(time.Unix(0, 0), projection.TurnStarted{})
+	newer := journal.Record{Time: time.Unix(0, 0), Type: "turn.started", Data: []byte(`{"v":9,"turnId":"t"}`)}
+	verify := (&Verify{Output: "text"}).Run
+	tear := func(h *shownHome) { h.rewrite(0, func(s string) string { return s + `{"seq":` }) }
+	checkTerminal(t, "verify.golden", []terminalCase{
+		{"no sessions", 0, nil, verify},
+		{"intact", 2, nil, verify},
+		{"checksums", 1, nil, (&Verify{Chain: true, Output: "text"}).Run},
+		{"damaged", 2, func(h *shownHome) { h.damage(1) }, verify},
+		{"two damaged", 3, func(h *shownHome) { h.damage(1); h.damage(0) }, verify},
+		{"archived and damaged", 1, func(h *shownHome) {
+			if err := h.team.Journals().Archive(t.Context(), h.ids[0]); err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join(h.team.Journals().Path(), "archive", h.ids[0]+".jsonl.zst")
+			if err := os.WriteFile(path, []byte("not an archive"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}, verify},
+		{"torn", 1, tear, verify},
+		{"torn and invalid", 1, func(h *shownHome) { h.append(0, invalid); tear(h) }, verify},
+		{"invalid", 1, func(h *shownHome) { h.append(0, invalid, invalid) }, verify},
+		{"newer", 2, func(h *shownHome) { h.append(0, newer) }, verify},
+		{"unsealed", 2, func(h *shownHome) { h.unseal(1) }, verify},
+		{"unsealed and torn", 1, func(h *shownHome) { h.unseal(0); tear(h) }, verify},
+		{"shrunk", 1, func(h *shownHome) {
+			if _, err := h.team.List(t.Context(), catalog.Query{}); err != nil {
+				t.Fatal(err)
+			}
+			h.unseal(0)
+		}, verify},
+		{"without a header", 1, func(h *shownHome) {
+			h.rewrite(0, func(string) string { return "" })
+			h.append(0, newer)
+		}, verify},
+		{"other files", 1, func(h *shownHome) {
+			dir := h.team.Journals().Path()
+			if err := errors.Join(os.WriteFile(filepath.Join(dir, "notes.txt"), nil, 0o600),
+				os.WriteFile(filepath.Join(dir, apptest.BobID+".jsonl"), []byte("{"), 0o600)); err != nil {
+				t.Fatal(err)
+			}
+		}, verify},
+		{"an unknown session", 1, nil, (&Verify{ID: []string{"ada"}, Output: "text"}).Run},
+	})
+}
+
+// A verdict that no disk of a test has.
+func TestVerdictsOnATerminal(t *testing.T) {
+	s := catalog.Session{ID: apptest.AliceID}
+	var b strings.Builder
+	for _, v := range []verdict{
+		{unreadable: true, Problem: "read " + apptest.Hostile + ": input/output error"},
+		{Problem: "line 3 has 70000000 bytes", help: app.AllowText(70_000_000), Events: 2, Line: 3, Offset: 4711},
+		{Problem: "its header is missing", sumsMatch: true, Events: 7},
+		{Problem: "its header is missing", sumsMatch: true},
+		{OK: true, Events: 7, shrunk: true, WithoutSyncMark: 2, torn: journal.Torn{Bytes: 90, Offset: 10, FirstSeq: 8, LastSeq: 9}},
+	} {
+		v.ID = s.ID
+		f := v.finding(v.helpFor(s, nil))
+		fmt.Fprintf(&b, "%s: %s\n%s\n", f.State, f.What, (&app.App{}).Resolve(f).Help)
+	}
+	apptest.Golden(t, filepath.Join("testdata", "verdicts.golden"), b.String())
+}
