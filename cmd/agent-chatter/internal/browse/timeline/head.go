@@ -130,31 +130,11 @@ func (p *Pane) names(ids []string) (line ansi.Line) {
 }
 
 // keys are the keys of the pane and what they do.
-var keys = [][2]string{
-	{"↑ ↓ j k", "select a row"},
-	{"PgUp PgDn", "move by a page"},
-	{"Ctrl+U Ctrl+D", "move by half a page"},
-	{"g G", "first, last row"},
+var keys = slices.Concat(turns.MoveKeys, [][2]string{
 	{"Enter", "fork the session after the row"},
 	{"Tab", "scroll the conversation, or not"},
 	{"Esc q t", "close the timeline"},
-}
-
-// helpLines are the page of keys and signs.
-func (p *Pane) helpLines() []ansi.Line {
-	lines := []ansi.Line{{{Text: " Timeline", Style: ansi.Style{Bold: true}}}, nil}
-	for _, k := range keys {
-		key := ansi.Span{Text: k[0], Style: ansi.Style{Color: ansi.Cyan}}
-		blanks := strings.Repeat(" ", max(16-ansi.Line{key}.Columns(), 1))
-		lines = append(lines, ansi.Line{{Text: "  "}, key, {Text: blanks + k[1]}})
-	}
-	legend := turns.Legend()
-	lines = append(lines, nil)
-	for _, line := range ansi.Wrap(legend, max(p.columns-2, 10)) {
-		lines = append(lines, append(ansi.Line{{Text: "  "}}, line...))
-	}
-	return append(lines, nil, ansi.Line{{Text: "  "}, dim("Any key returns to the timeline.")})
-}
+})
 
 func dim(text string) ansi.Span {
 	return ansi.Span{Text: text, Style: ansi.Style{Color: ansi.BrightBlack}}

@@ -174,14 +174,15 @@ func (p *Pane) Rows() []string {
 		return nil
 	}
 	if p.helping {
-		return p.encode(p.helpLines(), p.rows)
+		return turns.Encode(turns.Help("Timeline", keys, p.columns), p.profile, p.columns, p.rows)
 	}
 	l := p.layout()
-	rows := p.encode(p.list.Lines(), l.listRows)
+	rows := turns.Encode(p.list.Lines(), p.profile, p.columns, l.listRows)
 	if l.rows == 0 {
 		return rows
 	}
-	right := append(p.encode(p.headLines(l.columns), -1), p.conversation.Rows()...)
+	head := p.headLines(l.columns)
+	right := append(turns.Encode(head, p.profile, l.columns, len(head)), p.conversation.Rows()...)
 	if !l.beside {
 		return append(rows, right[:l.rows]...)
 	}
@@ -191,16 +192,4 @@ func (p *Pane) Rows() []string {
 		rows[i] = p.profile.Encode(append(lines[i], ansi.Span{Text: blanks}, dim("│"))) + right[i]
 	}
 	return rows
-}
-
-// encode encodes lines, with blank ones so that there are so many rows; with -1 rows as many as there are.
-func (p *Pane) encode(lines []ansi.Line, rows int) []string {
-	if rows < 0 {
-		rows = len(lines)
-	}
-	encoded := make([]string, rows)
-	for i, line := range lines[:min(len(lines), rows)] {
-		encoded[i] = p.profile.Encode(ansi.Cut(line, p.columns))
-	}
-	return encoded
 }

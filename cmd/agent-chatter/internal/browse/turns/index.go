@@ -14,8 +14,8 @@ import (
 // event, or the events of a turn.
 const (
 	pageRows  = 256
-	pageBytes = 4 << 20 // of the journal
-	readBytes = 16 << 20
+	pageBytes = 1 << 20 // of the journal
+	readBytes = 8 << 20
 )
 
 // An index knows where the pages of a session begin. The zero index has read nothing. It is not changed: read returns
@@ -26,7 +26,8 @@ type index struct {
 	at       journal.Position     // after the last event
 	members  []projection.Member
 	after    uint64 // the rows that end after this event are listed
-	from     int    // the first of them
+	common   int    // rows that no event after it changed or could change
+	from     int    // the first row that is listed
 	complete bool   // nothing follows, as far as is known
 	torn     journal.Torn
 }
@@ -86,7 +87,18 @@ func (ix index) read(ctx context.Context, dir *catalog.Dir, id string) (index, e
 		}
 	}
 	ix.complete, ix.torn = true, r.Torn()
+	ix.skip()
 	return ix, nil
+}
+
+// skip leaves out turns that were open after the common part, and to which nothing was added.
+func (ix *index) skip() {
+	for i := ix.from - ix.timeline.First; i >= 0 && i < len(ix.timeline.Rows); i++ {
+		if ix.timeline.Rows[i].End > ix.after {
+			return
+		}
+		ix.from++
+	}
 }
 
 // add adds an event.
@@ -98,8 +110,9 @@ func (ix *index) add(e journal.Event) {
 	}
 	ix.timeline.Apply(e)
 	if e.Seq <= ix.after {
-		ix.from = ix.timeline.First + ix.timeline.Final()
+		ix.common = ix.timeline.First + ix.timeline.Final()
 	}
+	ix.from = ix.common
 }
 
 // mark begins a page if the last one is long enough.

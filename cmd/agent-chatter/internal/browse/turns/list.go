@@ -72,6 +72,9 @@ func (l *List) Show(s catalog.Session, after uint64) tea.Cmd {
 	return l.read()
 }
 
+// SelectFirst selects the first row, also of a session whose rows are still to be read.
+func (l *List) SelectFirst() tea.Cmd { return l.move(-max(l.selected, 0)) }
+
 // Close cancels what is being read.
 func (l *List) Close() {
 	if l.cancel != nil {
@@ -151,7 +154,7 @@ func (l *List) press(key string) tea.Cmd {
 	case "ctrl+d":
 		return l.move(max(page/2, 1))
 	case "g", "home":
-		return l.move(-l.index.rows())
+		return l.SelectFirst()
 	case "G", "end":
 		l.moved = false
 		return l.arrange()

@@ -83,7 +83,7 @@ func TestListHasTheRowsOfTheTimeline(t *testing.T) {
 func TestListStartsAfterTheCommonPart(t *testing.T) {
 	a := turnstest.App(t)
 	s, want := turnstest.WriteLong(t, a)
-	for _, after := range []uint64{0, 1, want[700].Seq, want[700].End, s.LastSeq} {
+	for _, after := range []uint64{0, 1, want[500].Seq, want[500].End, s.LastSeq} {
 		l := turns.New(a)
 		turnstest.Run(l.Update, l.SetSize(80, 11))
 		turnstest.Run(l.Update, l.Show(s, after))

@@ -234,18 +234,3 @@ func Figures(r projection.TimelineRow) []string {
 	end, _ := part.EndOf(&projection.TurnEnded{DurationMS: r.DurationMS, Usage: &r.Usage}, true)
 	return end.Figures
 }
-
-// Legend explains the signs of rows.
-func Legend() (line ansi.Line) {
-	add := func(sign ansi.Span, name string) {
-		line = append(line, sign, ansi.Span{Text: "\u00a0" + strings.ReplaceAll(name, " ", "\u00a0") + "  "})
-	}
-	for _, e := range endings {
-		if e.sign != " " {
-			add(ansi.Span{Text: e.sign, Style: ansi.Style{Color: e.color}}, e.name)
-		}
-	}
-	add(dimmed("·"), "change of the session")
-	add(ansi.Span{Text: "2\u00a0✗1", Style: ansi.Style{Color: ansi.Red}}, "two tool calls, of which one failed")
-	return line
-}

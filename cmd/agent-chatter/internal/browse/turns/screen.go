@@ -70,3 +70,12 @@ func (l *List) problemLines() (lines []ansi.Line) {
 	}
 	return lines[:min(len(lines), max(l.rows/2, 0))]
 }
+
+// Encode encodes lines of at most so many columns, as exactly so many rows.
+func Encode(lines []ansi.Line, p ansi.Profile, columns, rows int) []string {
+	encoded := make([]string, rows)
+	for i, line := range lines[:min(len(lines), rows)] {
+		encoded[i] = p.Encode(ansi.Cut(line, columns))
+	}
+	return encoded
+}

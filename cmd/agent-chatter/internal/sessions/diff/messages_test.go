@@ -15,8 +15,8 @@ func TestDiffTexts(t *testing.T) {
 	common := projection.Divergence{A: 12, B: 10, Messages: 5}
 	add("divergenceText", "", divergenceText(apptest.AliceID, apptest.BobID, common))
 	add("divergenceText", "nothing in common", divergenceText(apptest.AliceID, apptest.BobID, projection.Divergence{}))
-	add("foldedText", "", foldedText(common))
-	add("foldedText", "nothing in common", foldedText(projection.Divergence{}))
+	add("FoldedText", "", FoldedText(common))
+	add("FoldedText", "nothing in common", FoldedText(projection.Divergence{}))
 	add("countText", "", countText(2, 3))
 	add("onlyText", "an unfinished reply", onlyText("<", apptest.AliceID, 2, 1))
 	add("onlyText", "only unfinished replies", onlyText(">", apptest.AliceID, 0, 2))

@@ -37,7 +37,7 @@ func printSides(ctx context.Context, out io.Writer, a, b side, d projection.Dive
 		_, err := fmt.Fprintln(out, s.Profile.Encode(line))
 		return err
 	}
-	common := ansi.Cut(ansi.Line{{Text: foldedText(d), Style: dim}}, columns)
+	common := ansi.Cut(ansi.Line{{Text: FoldedText(d), Style: dim}}, columns)
 	if err := cmp.Or(print(common), print(nil)); err != nil {
 		return err
 	}
@@ -163,8 +163,8 @@ func countAfter(ctx context.Context, r *view.Replay, seq uint64) (messages, unfi
 	return messages, unfinished, nil
 }
 
-// foldedText stands for the common prefix of two sessions.
-func foldedText(d projection.Divergence) string {
+// FoldedText stands for the common prefix of two sessions.
+func FoldedText(d projection.Divergence) string {
 	if d.A == 0 {
 		return "⋯ nothing in common"
 	}

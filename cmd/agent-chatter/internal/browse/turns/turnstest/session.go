@@ -137,7 +137,7 @@ func WriteLong(t testing.TB, a *app.App) (catalog.Session, []projection.Timeline
 	err := os.MkdirAll(dir, 0o700)
 	if err == nil {
 		var b bytes.Buffer
-		_, err = projectiontest.WriteSession(&b, 1500, 1)
+		_, err = projectiontest.WriteSession(&b, 800, 1)
 		err = errors.Join(err, os.WriteFile(filepath.Join(dir, id+".jsonl"), b.Bytes(), 0o600))
 	}
 	if err != nil {
