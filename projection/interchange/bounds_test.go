@@ -2,10 +2,12 @@ package interchange_test
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
 
+	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/interchange"
 )
@@ -102,9 +104,38 @@ func TestTooLongLineIsSkipped(t *testing.T) {
 	}
 }
 
-func TestSnapshotWithNumberOutOfRangeIsRefused(t *testing.T) {
-	data := strings.Replace(string(sample(t, "valid/session-snapshot-legacy.json")), `"version": 1`, `"version": 1e30`, 1)
-	if _, err := interchange.Snapshot([]byte(data), "/old/session.json", app); err == nil {
-		t.Error("no error")
+func TestErrorsOfBundlesNameTheirPlace(t *testing.T) {
+	text := bundle(t, "legacy")
+	last := strings.LastIndex(strings.TrimSuffix(text, "\n"), "\n") + 1
+	end := strings.Count(text, "\n")
+	for name, test := range map[string]struct{ text, want string }{
+		"no JSON":         {"text\n", "line 1: it is not the first line of a bundle"},
+		"an object":       {`{"sessions":1}` + "\n", "line 1: it is not the first line of a bundle"},
+		"another version": {`{"bundle":"9.0"}` + "\n", "line 1: version 9.0 is not supported: please upgrade agent-chatter"},
+		"another number": {text[:last] + `{"end":"1.0","events":99}` + "\n",
+			fmt.Sprintf("line %d: lines before this one are missing", end)},
+		"no end": {text[:last], fmt.Sprintf("session 1 of the bundle, line %d: the bundle is truncated here", end)},
+		"another last line": {strings.Replace(text, `{"end":"1.0"`, `{"end":"2.0"`, 1),
+			fmt.Sprintf("line %d: it is not the last line of a bundle", end)},
+	} {
+		var got string
+		for session := range interchange.ReadBundle(strings.NewReader(test.text), journal.DefaultMaxLine) {
+			for _, err := range session {
+				if err != nil {
+					got += err.Error()
+				}
+			}
+		}
+		if got != test.want {
+			t.Errorf("%s: %q, want %q", name, got, test.want)
+		}
+	}
+}
+
+func TestPageReturnsErrorOfItsHead(t *testing.T) {
+	for name, write := range map[string]pageWriter{"Markdown": interchange.Markdown, "HTML": interchange.HTML} {
+		if err := write(&fullWriter{0}, page, entries(nil)); !errors.Is(err, errFull) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
