@@ -67,6 +67,41 @@ func TestPermissionRows(t *testing.T) {
 			t.Errorf("%q takes %d rows, want %d", text, got, want)
 		}
 	}
+	if got := Rows("a\n\nbc", 1); got != 4 {
+		t.Errorf("on one column it takes %d rows", got)
+	}
+}
+
+func TestPermissionShowsEachFieldOnce(t *testing.T) {
+	for input, want := range map[string]string{
+		`{"content":"one","path":"a"}`:                       "  path: a\n  + one",
+		`{"patch":"p","old_string":"a","new_string":"b"}`:    "  new_string: b\n  old_string: a\n  patch: p",
+		`{"changes":"p","old_string":"a","new_string":"b"}`:  "  changes: p\n  new_string: b\n  old_string: a",
+		`{"patch_of":"p","old_string":"a","new_string":"b"}`: "  patch_of: p\n  - a\n  + b",
+	} {
+		p := agent.Permission{Tool: "edit", Title: "Edit", Input: []byte(input), Omitted: 1}
+		want = "Ada requests permission for: Edit\n" + want + "\n" + omittedText(1)
+		if got := Text("Ada", p); got != want {
+			t.Errorf("%s: got\n%s\nwant\n%s", input, got, want)
+		}
+	}
+}
+
+func TestPermissionTitleIsWrapped(t *testing.T) {
+	p := agent.Permission{Title: "Edit main.go"} // a title of 41 columns
+	for width, want := range map[int]int{42: 2, 41: 3} {
+		if got := Lines("Ada", p, view.Style{Width: width}); len(got) != want {
+			t.Errorf("on %d columns: %q", width, got)
+		}
+	}
+}
+
+func TestPermissionPlainChoicesInRows(t *testing.T) {
+	for columns, want := range map[int]int{0: 0, 1: 4, 28: 4, 29: 3, 55: 2, 56: 1} {
+		if got := PlainChoicesText(agent.Permission{Always: true}, columns); strings.Count(got, "\n") != want {
+			t.Errorf("on %d columns:\n%s", columns, got)
+		}
+	}
 }
 
 func TestPermissionAnswers(t *testing.T) {
@@ -108,6 +143,7 @@ func TestPermissionPlainAnswers(t *testing.T) {
 		{"no too risky ", always, coordinator.Refused, "too risky", true},
 		{"r too risky", always, coordinator.Refused, "", false},
 		{"", always, coordinator.Refused, "", false},
+		{"\x1b", always, coordinator.Refused, "", false},
 		{"all of it", always, coordinator.Refused, "", false},
 		{"a plan", always, coordinator.Refused, "", false},
 		{"yes please", always, coordinator.Refused, "", false},
@@ -143,7 +179,7 @@ func TestPermissionAlwaysIsOfferedByTheAgent(t *testing.T) {
 func TestPermissionShowsEightThousandBytes(t *testing.T) {
 	for n, whole := range map[int]bool{shownInput: true, shownInput + 1: false} {
 		p := agent.Permission{Tool: "edit", Input: []byte(`{"a":"` + strings.Repeat("x", n) + `"}`)}
-		if got := Text("Ada", p); strings.Contains(got, "1 byte not shown") == whole || strings.Count(got, "x") != shownInput {
+		if got := Text("Ada", p); strings.Contains(got, "not shown") == whole || strings.Count(got, "x") != shownInput {
 			t.Errorf("of %d bytes %d are shown", n, strings.Count(got, "x"))
 		}
 	}

@@ -2,6 +2,7 @@ package progress
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -61,6 +62,47 @@ func TestProgressIsShownAfterASecond(t *testing.T) {
 				t.Errorf("%s: %q, want %q", tt.name, out.String(), tt.want)
 			}
 		})
+	}
+}
+
+func TestWorkIsShownWithItsSeconds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		l := New(&out, func() int { return 200 })
+		end := l.Begin("Working")
+		for _, want := range []string{"", "Working, 1s", "Working, 2s", "Working, 3s"} {
+			if want != "" {
+				want = EraseLine + want
+			}
+			synctest.Wait()
+			if got := out.String(); got != want {
+				t.Errorf("got %q, want %q", got, want)
+			}
+			out.Reset()
+			time.Sleep(time.Second)
+		}
+		synctest.Wait()
+		out.Reset()
+		end()
+		if got := out.String(); got != EraseLine {
+			t.Errorf("at the end: %q", got)
+		}
+		l.Journal(journal.Progress{ID: "s", Done: 1, Total: 2})
+		if got := out.String(); got != EraseLine {
+			t.Errorf("other work is shown at once: %q", got)
+		}
+	})
+}
+
+func TestBarOfEmptyAndShortJournals(t *testing.T) {
+	for _, test := range []struct {
+		done, total int64
+		want        string
+	}{{0, 0, "0%"}, {1, 1, "100%"}, {1, 2, "50%"}, {999, 1000, "99%"}} {
+		got := progressText(journal.Progress{ID: "s", Done: test.done, Total: test.total})
+		if filled := strings.Count(got, "━"); !strings.Contains(got, " "+test.want+" ") || filled != int(20*test.done/max(1, test.total)) {
+			t.Errorf("%d of %d: %s", test.done, test.total, got)
+		}
 	}
 }
 
