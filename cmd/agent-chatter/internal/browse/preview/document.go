@@ -109,7 +109,10 @@ func (p *part) find(seq uint64) (from, to int) {
 		to = len(p.rows)
 	}
 	if block < 0 || from < 0 {
-		from = max(0, to-1)
+		return max(0, to-1), to
+	}
+	for from+1 < to && len(p.rows[from].line) == 0 { // a blank line before a name
+		from++
 	}
 	return from, to
 }

@@ -108,7 +108,7 @@ func marks(s catalog.Session, h head) ansi.Line {
 		words = append(words, "archived")
 	}
 	if h.live() {
-		words = append(words, "open in "+h.writer.String())
+		words = append(words, "locked by "+h.writer.String())
 	}
 	line := ansi.Line{}
 	add := func(text string, style ansi.Style) {

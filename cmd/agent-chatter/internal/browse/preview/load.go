@@ -26,9 +26,6 @@ type loader struct {
 	profile       ansi.Profile
 }
 
-// maxReads bounds how many stretches are read at once for a pane in which few events show something.
-const maxReads = 8
-
 // A place is where a session is opened. The zero place is its end.
 type place struct {
 	start bool
@@ -53,7 +50,7 @@ func (l *loader) open(ctx context.Context, at place) (d document) {
 	if len(d.parts) == 0 {
 		l.readEnd(ctx, r, &d)
 	}
-	for range maxReads {
+	for range mostReads {
 		above, below := 0, 0
 		if at.seq > 0 {
 			from, _, _ := d.find(at.seq)
@@ -75,6 +72,15 @@ func (l *loader) open(ctx context.Context, at place) (d document) {
 		}
 	}
 	return d
+}
+
+// least returns the bytes after which a stretch ends where it can. Each stretch of an archive costs the decompression of
+// what precedes it in its frame.
+func (l *loader) least() int {
+	if l.session.Archived {
+		return 8 * enough
+	}
+	return enough
 }
 
 // openReader opens the journal. Reading ends with ctx.
@@ -129,6 +135,7 @@ func (l *loader) with(ctx context.Context, d *document, at journal.Position, rea
 	if !r.Holds(at) && ctx.Err() == nil {
 		return false
 	}
+	d.started = d.parts[0].from.Seq == 0
 	read(r)
 	return true
 }
@@ -190,7 +197,7 @@ func (l *loader) around(ctx context.Context, r *journal.Reader, seq uint64, d *d
 	if err != nil {
 		return
 	}
-	s, next, err := after(ctx, r, at, enough, l.last)
+	s, next, err := after(ctx, r, at, l.least(), l.last)
 	if len(s.events) == 0 {
 		return
 	}
@@ -235,7 +242,7 @@ func (l *loader) readBack(ctx context.Context, r *journal.Reader, d *document) {
 func (l *loader) addBefore(
 	ctx context.Context, r *journal.Reader, d *document, to journal.Position, end ending, tail bool,
 ) {
-	s, err := before(ctx, r, to, enough)
+	s, err := before(ctx, r, to, l.least())
 	if len(s.events) > 0 {
 		d.parts = slices.Insert(d.parts, 0, l.fold(ctx, s, end, tail))
 	}
@@ -273,7 +280,7 @@ func (l *loader) readOn(ctx context.Context, r *journal.Reader, d *document) {
 	if last != nil {
 		from = last.to
 	}
-	s, next, err := after(ctx, r, from, enough, l.last)
+	s, next, err := after(ctx, r, from, l.least(), l.last)
 	d.ended = next.Seq == 0
 	end := l.ending()
 	if !d.ended {
@@ -281,13 +288,9 @@ func (l *loader) readOn(ctx context.Context, r *journal.Reader, d *document) {
 	}
 	if last != nil && len(last.tail.events) > 0 {
 		d.parts = d.parts[:n-1]
-		starts := len(s.events) > 0 && begins(s.events[0])
-		switch {
-		case last.tail.full() && len(s.events) > 0 && !starts:
-			d.parts = append(d.parts, l.fold(ctx, last.tail, goesOn, false))
-		case starts && last.tail.bytes >= enough:
-			d.parts = append(d.parts, l.fold(ctx, last.tail, closed, false))
-		default:
+		if len(s.events) > 0 && last.tail.endsAt(s.events[0], l.least()) {
+			d.parts = append(d.parts, l.fold(ctx, last.tail, endingBefore(s.events[0]), false))
+		} else {
 			s = last.tail.join(s)
 		}
 	}
@@ -304,7 +307,12 @@ func (l *loader) notices(ctx context.Context, end journal.Position, torn journal
 	var texts []string
 	add := func(m app.Message) { texts = append(texts, l.render(m)) }
 	s := l.session
+	var corrupt *journal.CorruptError
 	switch {
+	case errors.As(err, &corrupt):
+		m := l.failure(err)
+		m.Text += "\nNothing after it is shown."
+		add(m)
 	case err != nil:
 		add(l.failure(err))
 	case l.last > 0: // The end is shown elsewhere.

@@ -24,7 +24,8 @@ func (p *Pane) NextMatch() (tea.Cmd, bool) {
 	if len(rows) == 0 {
 		return nil, false
 	}
-	return p.jump(rows[0]), true
+	p.jump(rows[0])
+	return p.more(), true
 }
 
 // PreviousMatch scrolls to the match before in what is loaded. It returns false if there is none.
@@ -37,15 +38,16 @@ func (p *Pane) PreviousMatch() (tea.Cmd, bool) {
 	if len(rows) == 0 {
 		return nil, false
 	}
-	return p.jump(rows[len(rows)-1]), true
+	p.jump(rows[len(rows)-1])
+	return p.more(), true
 }
 
-func (p *Pane) jump(row int) tea.Cmd {
+// jump scrolls to a row with a match.
+func (p *Pane) jump(row int) {
 	if s, ok := p.spot(row); ok {
 		p.match = &s
 	}
 	p.scrollTo(row - p.height()/3)
-	return p.more()
 }
 
 // matchingRows returns the rows from one up to another in which a match begins.

@@ -30,8 +30,15 @@ type Pane struct {
 	laidOut int    // the columns of the rows of document
 	head    head
 	document
-	top    int  // the first row that is shown
+	top    int // the first row that is shown
+	kept   keptSpot
 	follow bool // the last row stays shown when rows are added
+}
+
+// A keptSpot is what top shows, whatever the columns, unless top was changed since. A spot without rows is none.
+type keptSpot struct {
+	spot
+	top int
 }
 
 // New returns a pane without a session and without a size.
@@ -104,8 +111,9 @@ func (p *Pane) open(at place) tea.Cmd {
 	return p.more()
 }
 
-// mostReads is how often a pane reads until the next key or change: many events may show nothing.
-const mostReads = 8
+// mostReads is how many stretches are read when a session is opened, and then until the next key or change: many events
+// may show nothing.
+const mostReads = 4
 
 // more is next after a key or a change.
 func (p *Pane) more() tea.Cmd {
@@ -118,7 +126,6 @@ func (p *Pane) next() tea.Cmd {
 	if p.busy || p.ctx == nil || p.width() <= 0 || p.height() <= 0 {
 		return nil
 	}
-	margin := 2 * p.height()
 	switch l := p.loader(); {
 	case p.place != nil:
 		return p.opening(l, *p.place)
@@ -132,15 +139,18 @@ func (p *Pane) next() tea.Cmd {
 		return p.changing(l, l.refresh)
 	case p.reads == 0:
 		return nil
-	case !p.ended && (p.follow || p.document.rows()-p.top-p.height() < margin):
+	case !p.ended && (p.follow || p.document.rows()-p.top-p.height() < p.margin()):
 		p.reads--
 		return p.changing(l, l.readMoreAfter)
-	case !p.started && p.top < margin:
+	case !p.started && p.top < p.margin():
 		p.reads--
 		return p.changing(l, l.readMoreBefore)
 	}
 	return nil
 }
+
+// margin returns how many rows are loaded before and after those that are shown.
+func (p *Pane) margin() int { return 2 * p.height() }
 
 // loader returns what a command takes to its goroutine.
 func (p *Pane) loader() *loader {
@@ -168,7 +178,7 @@ func (p *Pane) opening(l *loader, at place) tea.Cmd {
 	return p.run(func(ctx context.Context) func() {
 		d := l.open(ctx, at)
 		return func() {
-			p.document, p.head, p.place, p.laidOut = d, l.head, nil, l.columns
+			p.document, p.head, p.place, p.laidOut, p.kept = d, l.head, nil, l.columns, keptSpot{}
 			p.trim()
 			from, to, ok := p.find(at.seq)
 			switch {
@@ -196,6 +206,9 @@ func (p *Pane) changing(l *loader, change func(context.Context, *document) bool)
 				return
 			}
 			spot, shown := p.spot(p.top)
+			if p.kept.top == p.top && p.kept.rows > 0 {
+				spot = p.kept.spot // of which the row on top may be only the nearest
+			}
 			p.document, p.head, p.laidOut = d, l.head, l.columns
 			p.trim()
 			switch {
@@ -205,6 +218,9 @@ func (p *Pane) changing(l *loader, change func(context.Context, *document) bool)
 				p.top = p.document.row(spot)
 			}
 			p.drop()
+			if p.kept = (keptSpot{}); !p.follow {
+				p.kept = keptSpot{spot, p.top}
+			}
 		}
 	})
 }
@@ -281,8 +297,10 @@ func (p *Pane) lastTop() int { return max(0, p.document.rows()-p.height()) }
 // showMessage scrolls to a match in some rows, or to the first of them. It is in the upper third.
 func (p *Pane) showMessage(from, to int) {
 	if rows := p.matchingRows(from, to); len(rows) > 0 {
-		from = rows[0]
+		p.jump(rows[0])
+		return
 	}
+	p.match = nil
 	p.scrollTo(from - p.height()/3)
 }
 
@@ -296,11 +314,12 @@ func (p *Pane) drop() {
 		bytes += part.bytes
 	}
 	for bytes > keptBytes && len(p.parts) > 1 {
+		// The rows that would remain.
 		above := p.top - len(p.parts[0].rows)
 		last := p.parts[len(p.parts)-1]
 		below := p.document.rows() - len(last.rows) - p.top - p.height()
 		switch {
-		case above < 0 && below < 0:
+		case max(above, below) < p.margin():
 			return
 		case above >= below:
 			bytes -= p.parts[0].bytes

@@ -4,17 +4,22 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
+	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"pgregory.net/rapid"
 )
 
 // scrolled scrolls from the end to the start by a key and returns all rows that were shown.
 func scrolled(t failer, p *Pane, keys func() string) (rows []string) {
 	t.Helper()
-	rows = shown(p)
+	rows = p.texts(p.top, p.document.rows())
 	for n := 0; p.top > 0 || !p.started; n++ {
 		if n > 100_000 {
 			t.Fatalf("the start is not reached")
@@ -22,6 +27,7 @@ func scrolled(t failer, p *Pane, keys func() string) (rows []string) {
 		before, _ := p.spot(p.top)
 		press(p, keys())
 		now := p.document.row(before)
+		equal(t, "shown", shown(p), trimmed(p.texts(p.top, p.top+p.height())))
 		rows = append(p.texts(p.top, now), rows...)
 	}
 	return rows
@@ -120,5 +126,109 @@ func TestHeadOfASession(t *testing.T) {
 	}
 	if i := slices.IndexFunc(rows, func(row string) bool { return strings.Contains(row, "Yes.") }); i < 0 {
 		t.Errorf("it shows\n%s", strings.Join(rows, "\n"))
+	}
+}
+
+func TestKeysAndWheelScroll(t *testing.T) {
+	s := newSession(t)
+	for i := range 200 {
+		s.say(mia, fmt.Sprintf("Message %d.", i))
+	}
+	p := s.pane(60, 20, 0)
+	end := p.top
+	wheel := func(button tea.MouseButton) { drive(p, p.Update(tea.MouseWheelMsg{Button: button})) }
+	for _, tt := range []struct {
+		name string
+		do   func()
+		want int // rows from where it was
+	}{
+		{"k", func() { press(p, "k") }, -1}, {"up", func() { press(p, "up") }, -1}, {"j", func() { press(p, "j") }, 1},
+		{"down", func() { press(p, "down") }, 1}, {"pgup", func() { press(p, "pgup") }, -p.height()},
+		{"ctrl+u", func() { press(p, "ctrl+u") }, -p.height() / 2}, {"ctrl+d", func() { press(p, "ctrl+d") }, p.height() / 2},
+		{"pgdown", func() { press(p, "pgdown") }, p.height()}, {"the wheel up", func() { wheel(tea.MouseWheelUp) }, -3},
+		{"the wheel down", func() { wheel(tea.MouseWheelDown) }, 3}, {"the wheel left", func() { wheel(tea.MouseWheelLeft) }, 0},
+		{"another key", func() { press(p, "x") }, 0},
+	} {
+		if tt.want > 0 {
+			p.scrollTo(end / 2)
+		} else {
+			p.scrollTo(end)
+		}
+		before := p.top
+		tt.do()
+		if p.top-before != tt.want {
+			t.Errorf("%s scrolls %d rows, want %d", tt.name, p.top-before, tt.want)
+		}
+	}
+	for _, keys := range [][]string{{"g", "G"}, {"home", "end"}} {
+		press(p, keys[0])
+		if p.top != 0 || !p.started || p.follow {
+			t.Errorf("%s: row %d", keys[0], p.top)
+		}
+		press(p, "k")
+		press(p, keys[1])
+		if p.top != p.lastTop() || !p.ended || !p.follow {
+			t.Errorf("%s: row %d", keys[1], p.top)
+		}
+		press(p, "j")
+	}
+}
+
+func TestHeadNamesStates(t *testing.T) {
+	row := catalog.Session{TeamID: "kitchen", CWD: "/kettle"}
+	row.Title, row.CreatedAt, row.UpdatedAt, row.MessageCount = "Boil", noon, noon.Add(time.Hour), 1
+	h := head{members: []projection.Member{{ID: "ada", DisplayName: "Ada"}}}
+	for _, tt := range []struct {
+		name   string
+		change func(*catalog.Session, *head)
+		want   string
+	}{
+		{"nothing", func(*catalog.Session, *head) {}, ""},
+		{"pinned and archived", func(s *catalog.Session, _ *head) { s.Pinned, s.Archived = true, true }, "pinned · archived"},
+		{"damaged", func(s *catalog.Session, _ *head) { s.Damaged = "line 2 is damaged" }, "damaged"},
+		{"unreadable", func(s *catalog.Session, _ *head) { s.Damaged, s.ReadErr = "EIO", syscall.EIO }, "unreadable"},
+		{"newer", func(s *catalog.Session, _ *head) { s.Newer = "2" }, "of a newer version"},
+		{"invalid", func(s *catalog.Session, _ *head) { s.Invalid, s.Truncated = 1, true }, "1 invalid event · truncated"},
+		{"locked", func(_ *catalog.Session, h *head) {
+			h.writer = journal.Holder{PID: 4711, Host: "mill", StartedAt: noon}
+		}, "locked by process 4711 on mill, since " + noon.Local().Format(time.DateTime)},
+	} {
+		s, h := row, h
+		tt.change(&s, &h)
+		var lines []string
+		for _, line := range headLines(s, h, wholeHead) {
+			lines = append(lines, ansi.NoColor.Encode(line))
+		}
+		local := func(t time.Time) string { return t.Local().Format("2006-01-02 15:04") }
+		want := []string{"Boil", "kitchen: Ada", local(noon) + " – " + local(noon.Add(time.Hour)) + " · 1 message", "/kettle"}
+		if tt.want != "" {
+			want = append(want, tt.want)
+		}
+		equal(t, tt.name, lines, want)
+		small := ansi.NoColor.Encode(headLines(s, h, smallHead)[0])
+		if small != strings.TrimSuffix("Boil · "+tt.want, " · ") {
+			t.Errorf("%s: the small head is %q", tt.name, small)
+		}
+	}
+}
+
+func TestSessionsWithoutConversation(t *testing.T) {
+	s := newSession(t)
+	p := s.pane(60, 20, 0)
+	if text := strings.Join(p.Rows(), "|"); !strings.Contains(text, "(no title)") || !strings.Contains(text, "Nothing was said.") {
+		t.Errorf("it shows %s", text)
+	}
+	for range (2*mostReads + 2) * 2 * mostEvents {
+		s.add(projection.TaskSet{})
+	}
+	p = s.pane(80, 20, 0)
+	if text := strings.Join(p.Rows(), "|"); p.started || !strings.Contains(text, "scroll up for earlier ones.") {
+		t.Errorf("it shows %s", text)
+	}
+	for range 10 {
+		press(p, "k")
+	}
+	if text := strings.Join(p.Rows(), "|"); !p.started || !strings.Contains(text, "Nothing was said.") {
+		t.Errorf("it shows %s", text)
 	}
 }

@@ -2,6 +2,7 @@ package preview
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
@@ -28,7 +29,7 @@ type block struct {
 	notice string // "": Block is shown
 }
 
-// A said is a message and the block that its turn begins with.
+// A said is a message, or the unfinished reply of the end of a turn, and the block that its turn begins with.
 type said struct {
 	seq   uint64
 	block int
@@ -56,6 +57,7 @@ func (l *loader) fold(ctx context.Context, s stretch, end ending, tail bool) *pa
 	if s.from.Seq > 0 {
 		t.Continue(openTurn(s.events))
 	}
+	s.events = slices.Clone(s.events)
 	short := shortener{id: l.session.ID, render: l.render}
 	turn := 0 // the first block of the newest turn
 	add := func(blocks []view.Block, seq uint64) {
@@ -71,7 +73,7 @@ func (l *loader) fold(ctx context.Context, s stretch, end ending, tail bool) *pa
 		switch {
 		case e.Type == turnStarted:
 			turn = len(p.blocks)
-		case e.Type == messageAppended && t.Speaking():
+		case e.Type == messageAppended && t.Speaking(), e.Type == turnEnded:
 			p.said = append(p.said, said{e.Seq, turn})
 		case e.Type == messageAppended:
 			p.said = append(p.said, said{e.Seq, max(0, len(p.blocks)-2)}) // a name and a text

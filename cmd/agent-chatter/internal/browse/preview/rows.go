@@ -51,6 +51,13 @@ func (p *Pane) conversation() []ansi.Line {
 	if p.place != nil && len(p.parts) == 0 {
 		return []ansi.Line{{{Text: noSign + "Loading …", Style: dim}}}
 	}
+	if p.place == nil && p.document.rows() == 0 {
+		text := "Nothing was said."
+		if !p.started {
+			text = "The last events show nothing; scroll up for earlier ones."
+		}
+		return []ansi.Line{{{Text: noSign + text, Style: dim}}}
+	}
 	top := min(p.top, p.lastTop())
 	rows := p.between(top, top+p.height())
 	lead := min(top, 1) // a match may begin in the row before

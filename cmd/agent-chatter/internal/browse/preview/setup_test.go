@@ -105,6 +105,9 @@ func (s *session) path() string { return filepath.Join(s.dir.Journals().Path(), 
 // flush appends what was added to the journal.
 func (s *session) flush() {
 	s.t.Helper()
+	if len(s.pending) == 0 {
+		return
+	}
 	f, err := os.OpenFile(s.path(), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err == nil {
 		_, err = f.Write(s.pending)
@@ -166,6 +169,11 @@ func shown(p *Pane) []string {
 	for i, row := range rows {
 		rows[i] = strings.TrimPrefix(strings.TrimPrefix(row, noSign), matchSign)
 	}
+	return trimmed(rows)
+}
+
+// trimmed returns rows without the blank ones at the end.
+func trimmed(rows []string) []string {
 	for len(rows) > 0 && rows[len(rows)-1] == "" {
 		rows = rows[:len(rows)-1]
 	}

@@ -26,15 +26,20 @@ type shortener struct {
 // event returns an event with at most shownBytes of each text. A reply keeps what was streamed of it, which is not
 // shown again.
 func (s *shortener) event(e journal.Event) journal.Event {
-	switch e.Type {
-	case turnStarted:
+	if e.Type == turnStarted {
 		s.streamed = 0
-	case turnText:
+	}
+	if len(e.Data) > shownBytes {
+		e = s.long(e)
+	}
+	if e.Type == turnText {
 		s.streamed += len(e.Data)
 	}
-	if len(e.Data) <= shownBytes {
-		return e
-	}
+	return e
+}
+
+// long is event for a long event.
+func (s *shortener) long(e journal.Event) journal.Event {
 	payload, err := projection.Decode(e)
 	if err != nil {
 		e.Data = nil // it shows nothing

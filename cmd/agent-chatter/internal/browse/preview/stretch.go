@@ -10,7 +10,8 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-// The bounds of a stretch. It ends where it can after enough bytes, and anywhere after mostBytes or mostEvents.
+// The bounds of a stretch. After enough bytes, it ends where another one can begin; after mostBytes or mostEvents, also
+// between two tool calls; after twice as many, anywhere.
 const (
 	enough     = 32 << 10
 	mostBytes  = 4 << 20
@@ -24,8 +25,11 @@ type stretch struct {
 	bytes    int // of their data
 }
 
-// full reports whether no event may be added.
-func (s *stretch) full() bool { return s.bytes >= mostBytes || len(s.events) >= mostEvents }
+// endsAt reports whether a stretch of at least some bytes ends before an event, or begins with it.
+func (s *stretch) endsAt(e journal.Event, least int) bool {
+	size := max(s.bytes/mostBytes, len(s.events)/mostEvents)
+	return size >= 2 || size == 1 && e.Type == toolStarted || s.bytes >= least && begins(e)
+}
 
 func (s *stretch) add(e journal.Event) {
 	s.events = append(s.events, e)
@@ -42,6 +46,8 @@ func (s stretch) join(next stretch) stretch {
 
 var (
 	turnText        = projection.TypeOf(projection.TurnText{})
+	turnEnded       = projection.TypeOf(projection.TurnEnded{})
+	toolStarted     = projection.TypeOf(projection.ToolStarted{})
 	turnStarted     = projection.TypeOf(projection.TurnStarted{})
 	messageAppended = projection.TypeOf(projection.MessageAppended{})
 )
@@ -71,7 +77,7 @@ func before(ctx context.Context, r *journal.Reader, to journal.Position, least i
 		}
 		s.add(e)
 		s.from = r.Position()
-		if s.full() || s.bytes >= least && begins(s.events[len(s.events)-1]) {
+		if s.endsAt(s.events[len(s.events)-1], least) {
 			break
 		}
 	}
@@ -93,7 +99,7 @@ func after(
 		if last > 0 && e.Seq > last {
 			break
 		}
-		if s.full() || len(s.events) > 0 && s.bytes >= least && begins(e) {
+		if len(s.events) > 0 && s.endsAt(e, least) {
 			return s, e, nil
 		}
 		e.Data = bytes.Clone(e.Data)
