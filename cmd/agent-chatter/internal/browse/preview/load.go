@@ -74,7 +74,7 @@ func (l *loader) open(ctx context.Context, at place) (d document) {
 	return d
 }
 
-// least returns the bytes after which a stretch ends where it can. Each stretch of an archive costs the decompression of
+// least returns the bytes after which a stretch ends where it can. Each one of an archive costs the decompression of
 // what precedes it in its frame.
 func (l *loader) least() int {
 	if l.session.Archived {
