@@ -84,6 +84,7 @@ func TestFigures(t *testing.T) {
 		{"echo", f.echo},
 		{"list", f.list},
 		{"search", f.search},
+		{"browse", f.browse},
 		{"archive", f.archive},
 		{"read", f.read},
 	} {
