@@ -5,10 +5,12 @@ package agents
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -38,9 +40,10 @@ case "$1" in
 *) echo 'not logged in' >&2; exit 1 ;;
 esac
 `,
-	"gemini": "#!/no/such/program\n",
-	"tool":   "#!/bin/sh\necho a tool\n",
-	"silent": "#!/bin/sh\n",
+	"gemini":    "#!/no/such/program\n",
+	"codex-acp": "#!/bin/sh\necho 0.1\n",
+	"tool":      "#!/bin/sh\necho a tool\n",
+	"silent":    "#!/bin/sh\n",
 }
 
 // varying are the parts of an output that differ between runs.
@@ -120,6 +123,7 @@ func TestAgentCommandsPrint(t *testing.T) {
 		{"verify gone", home, verifying("gone")},
 		{"list", home, &list{Output: "text"}},
 		{"info claude", home, &info{Name: "claude", Output: "text"}},
+		{"info claude --output json", home, &info{Name: "claude", Output: "json"}},
 		{"delete mine", home, &remove{Name: "mine"}},
 		{"delete mine", home, &remove{Name: "mine"}},
 	} {
@@ -134,6 +138,17 @@ func TestAgentCommandsPrint(t *testing.T) {
 	}
 	got := varying.ReplaceAllString(strings.ReplaceAll(printed.String(), root, "ROOT"), "TIME")
 	apptest.Golden(t, golden, got)
+	a, err := app.New(app.IO{Stdout: io.Discard, Stderr: io.Discard}, app.Options{Home: home})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var working []string
+	for _, s := range Working(t.Context(), a) {
+		working = append(working, s.Name+" "+s.Version)
+	}
+	if want := []string{"claude 2.1.329", "codex "}; !slices.Equal(working, want) {
+		t.Errorf("working are %q, want %q", working, want)
+	}
 	if _, err := os.Lstat("here"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a home in the working directory was changed: %v", err)
 	}

@@ -37,6 +37,7 @@ func usageTexts(t *testing.T) []apptest.Text {
 		{"a level", []string{"--level", "loud", "chat"}},
 		{"a duration", []string{"chat", "--wait", "long"}},
 		{"no value", []string{"chat", "--speed"}},
+		{"no duration", []string{"chat", "--wait"}},
 		{"no integer", []string{"sessions", "--limit"}},
 		{"no days", []string{"sessions", "--age"}},
 		{"no days of a pointer", []string{"sessions", "--until"}},
