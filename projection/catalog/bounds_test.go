@@ -340,3 +340,70 @@ func TestArchiveFailsOrIsRecorded(t *testing.T) {
 		}
 	}
 }
+
+func TestTeamsAreOrderedByName(t *testing.T) {
+	c := catalog.New(t.TempDir(), journal.Options{})
+	for i, name := range []string{"garden", "pantry", "attic", "kitchen"} {
+		put(t, c.Team(name), id(i), begun(id(i), name))
+	}
+	teams, err := c.Teams()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, team := range teams {
+		names = append(names, filepath.Base(team.Journals().Path()))
+	}
+	if diff := cmp.Diff([]string{"attic", "garden", "kitchen", "pantry"}, names); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestEmptyJournalsHaveBytes(t *testing.T) {
+	team := catalog.New(t.TempDir(), journal.Options{}).Team("kitchen")
+	write(t, live(team, id(1)), nil)
+	write(t, live(team, id(2)), []byte("{"))
+	put(t, team, id(3), begun(id(3), "kitchen"))
+	empty, err := team.EmptyJournals(ctx)
+	if err != nil || len(empty) != 1 || empty[0].ID != id(2) {
+		t.Errorf("%+v, %v", empty, err)
+	}
+}
+
+// The rows of another version are not used, whatever the layout of the index.
+func TestIndexOfAnotherVersionIsIgnored(t *testing.T) {
+	disk := watch()
+	team := catalog.New(t.TempDir(), journal.Options{FS: disk}).Team("kitchen")
+	put(t, team, id(1), chat(id(1), "kitchen", "Soup", 2)...)
+	want := list(t, team)
+	change(t, indexOf(team), `"version":"1.0.0"`, `"version":"1.0.1"`)
+	disk.forget()
+	if diff := cmp.Diff(want, list(t, team), cmp.AllowUnexported(catalog.Session{})); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if opened, _ := disk.journals(); opened != 1 {
+		t.Errorf("%d journals were opened", opened)
+	}
+}
+
+// Each journal that is read is reported, and the total at the end.
+func TestProgressOfAList(t *testing.T) {
+	for _, sessions := range []int{0, 1, 3} {
+		c := catalog.New(t.TempDir(), journal.Options{})
+		var reported []string
+		c.Progress = func(done, total int) { reported = append(reported, fmt.Sprint(done, " of ", total)) }
+		var want []string
+		for n := range sessions {
+			put(t, c.Team("kitchen"), id(n), chat(id(n), "kitchen", "Soup", 2)...)
+			want = append(want, fmt.Sprint(n+1, " of ", sessions))
+		}
+		list(t, c)
+		if diff := cmp.Diff(want, reported); diff != "" {
+			t.Errorf("%d sessions (-want +got):\n%s", sessions, diff)
+		}
+		reported = nil
+		if list(t, c); reported != nil {
+			t.Errorf("%d sessions in the index: %q", sessions, reported)
+		}
+	}
+}
