@@ -26,6 +26,9 @@ var commandScreens = []struct {
 	{"guide_page", "agent-chatter guide platforms", nil},
 	{"agents_verify", "agent-chatter agents verify", addAgents},
 	{"verify", "agent-chatter verify", addFaults},
+	{"repair", "agent-chatter repair JXCM", addFaults},
+	{"repair_dry_run", "agent-chatter repair JXCM --dry-run", addFaults},
+	{"repair_seal", "agent-chatter repair --seal", addFaults},
 	{"verify_intact", "agent-chatter verify", func(t *testing.T, dir string) { addSessions(t, dir, 6) }},
 }
 

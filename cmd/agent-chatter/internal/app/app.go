@@ -159,7 +159,9 @@ func (a *App) Show(m Message) { a.show(StateNote, m) }
 func (a *App) show(state State, m Message) {
 	a.progress.Erase()
 	if a.Present != nil {
-		a.Present(state, m)
+		if m.Text != "" {
+			a.Present(state, m)
+		}
 		return
 	}
 	text := a.Render(Message{Help: m.Help})

@@ -58,7 +58,17 @@ func maintainTexts() []apptest.Text {
 	add("unsealedText", "named", unsealedText(2, []string{apptest.Hostile, "latest"}))
 	add("sealedText", "", sealedText(2, 3, false))
 	add("sealedText", "a dry run", sealedText(1, 1, true))
+	add("sealedSumText", "", sealedSumText(2, 0, 3, false))
+	add("sealedSumText", "none", sealedSumText(0, 0, 0, false))
+	add("sealedSumText", "skipped", sealedSumText(0, 1, 1, false))
+	add("sealedSumText", "a dry run", sealedSumText(1, 2, 3, true))
 	add("notSealedText", "", notSealedText())
+	add("setAsideText", "", setAsideText(apptest.AliceID, damagedRange{Offset: 4711, Bytes: 1, Reason: "checksum mismatch"}, "set aside"))
+	aside := []damagedRange{{Offset: 4711, Bytes: 1}}
+	add("repairedText", "", repairedText(repairResult{Kept: 2, SetAside: aside, Aside: review + "/a.aside-1"}, false))
+	add("repairedText", "a dry run", repairedText(repairResult{Kept: 1, SetAside: aside}, true))
+	add("repairedText", "nothing", repairedText(repairResult{ID: apptest.AliceID}, false))
+	add("repairedText", "torn", repairedText(repairResult{Torn: &damagedRange{Offset: 4711}}, false))
 	const problem = "sessions.json disagreed with its journal"
 	add("invalidCacheText", "", invalidCacheText(apptest.AliceID, problem, nil))
 	add("invalidCacheText", "that cannot be removed", invalidCacheText(apptest.AliceID, problem, hostile))

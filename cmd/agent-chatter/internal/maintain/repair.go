@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/finding"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -58,22 +60,25 @@ func (cmd *Repair) Writes() bool { return !cmd.DryRun }
 func (cmd *Repair) Run(a *app.App) error {
 	ctx, stop := app.UntilSignal()
 	defer stop()
-	switch {
-	case cmd.Seal:
-		return cmd.seal(ctx, a)
-	case len(cmd.ID) != 1:
+	if !cmd.Seal && len(cmd.ID) != 1 {
 		return app.UsageError("repair takes one session, and --seal any number.")
 	}
-	return app.WithName(cmd.ID[0], cmd.repair(ctx, a, cmd.ID[0]))
+	list := finding.OnTerminal(a, cmd.Output)
+	if cmd.Seal {
+		return cmd.seal(ctx, a, list)
+	}
+	return app.WithName(cmd.ID[0], cmd.repair(ctx, a, list, cmd.ID[0]))
 }
 
-func (cmd *Repair) repair(ctx context.Context, a *app.App, name string) error {
+func (cmd *Repair) repair(ctx context.Context, a *app.App, list *finding.List, name string) error {
 	s, err := a.FindOrOpen(ctx, name)
 	if err != nil {
 		return err
 	}
 	t := a.Catalog.At(s.Dir())
+	end := a.Begin("Repairing session " + s.ID)
 	done, err := t.Journals().Repair(ctx, s.ID, validEvent, cmd.DryRun)
+	end()
 	if errors.Is(err, errors.ErrUnsupported) {
 		return app.Exit(app.ExitFailed, app.ArchivedText(app.ByPath(name).Name(s.ID)))
 	}
@@ -87,8 +92,9 @@ func (cmd *Repair) repair(ctx context.Context, a *app.App, name string) error {
 	if s.MissingHeader && r.Action == "none" {
 		return &catalog.MissingHeaderError{ID: s.ID, Reason: s.Damaged}
 	}
+	var lost app.Message
 	if s, err := t.Session(ctx, s.ID); err == nil && s.MissingHeader {
-		defer a.Show(app.HeaderLostText(s))
+		lost = app.HeaderLostText(s)
 	}
 	if r.Action == "none" && s.Invalid > 0 {
 		return app.Exit(app.ExitDamaged, invalidHeaderText(s))
@@ -97,6 +103,17 @@ func (cmd *Repair) repair(ctx context.Context, a *app.App, name string) error {
 		a.Notice(view.TornText(s.ID, done.Torn))
 		reportParent(ctx, a, t, s.ID)
 	}
+	if list != nil {
+		if r.Aside != "" {
+			r.Aside = filepath.Join(t.Journals().Path(), r.Aside)
+		}
+		if err := r.show(list, cmd.DryRun); err != nil {
+			return err
+		}
+		a.Show(lost)
+		return list.End(repairedText(r, cmd.DryRun), nil)
+	}
+	defer a.Show(lost)
 	if cmd.Output == "json" {
 		return app.WriteJSON(a.Stdout, r)
 	}
@@ -158,6 +175,42 @@ func newRepairResult(id string, done journal.Repaired) repairResult {
 
 func rangeOf(t journal.Torn) damagedRange {
 	return damagedRange{t.Offset, t.Bytes, t.FirstSeq, t.LastSeq, t.Reason}
+}
+
+// show adds what is set aside to a list.
+func (r repairResult) show(list *finding.List, dryRun bool) error {
+	for i, d := range r.SetAside {
+		f := app.Note(setAsideText(r.ID, d, "set aside"), "")
+		if dryRun {
+			f = app.Wrong(setAsideText(r.ID, d, "would be set aside"), "")
+			if i == len(r.SetAside)-1 {
+				f.Commands = []app.Help{app.To("set them aside", "repair", r.ID)}
+			}
+		}
+		if err := list.Add(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// setAsideText is for a damaged range of a session.
+func setAsideText(id string, d damagedRange, outcome string) string {
+	return fmt.Sprintf("%s  byte %d: %s %s: %s", id, d.Offset, app.Count(int(d.Bytes), "byte"), outcome, d.Reason)
+}
+
+// repairedText is the last line on a terminal.
+func repairedText(r repairResult, dryRun bool) string {
+	kept := app.Count(int(r.Kept), "event")
+	switch {
+	case len(r.SetAside) == 0 && r.Torn != nil:
+		return fmt.Sprintf("No damage before byte %d: nothing to repair.", r.Torn.Offset)
+	case len(r.SetAside) == 0:
+		return "Session " + r.ID + " is sound: nothing to repair."
+	case dryRun:
+		return kept + " would be kept. Nothing was changed."
+	}
+	return kept + " kept. The previous journal was copied to " + r.Aside
 }
 
 func (r repairResult) write(out io.Writer, dryRun bool) error {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/finding"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -17,36 +18,42 @@ type sealResult struct {
 	ID     string `json:"id"`
 	Action string `json:"action"` // sealed, none if every event has a sync mark, or skipped
 	Reason string `json:"reason,omitempty"`
+
+	damaged bool // or unreadable, so that it was skipped
 }
 
 // seal ends journals of earlier versions, and of crashed programs, with a line that
 // declares every event before it synced.
-func (cmd *Repair) seal(ctx context.Context, a *app.App) error {
+func (cmd *Repair) seal(ctx context.Context, a *app.App, list *finding.List) error {
 	sessions, err := a.Named(ctx, cmd.ID, a.FindOrOpen)
 	if err != nil {
 		return err
 	}
-	sealed, failed := 0, false
+	sealed, skipped := 0, 0
 	for _, s := range sessions {
+		end := a.Begin("Sealing session " + s.ID)
 		r := cmd.sealSession(ctx, a.Catalog.At(s.Dir()), s)
+		end()
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		failed = failed || r.Action == "skipped"
-		if r.Action == "sealed" {
+		switch r.Action {
+		case "sealed":
 			sealed++
+		case "skipped":
+			skipped++
 		}
-		if err := cmd.printSeal(a, r); err != nil {
+		if err := cmd.printSeal(a, list, r); err != nil {
 			return err
 		}
 	}
-	if cmd.Output == "text" {
+	if cmd.Output == "text" && list == nil {
 		a.Notice(sealedText(sealed, len(sessions), cmd.DryRun))
 	}
-	if failed {
-		return app.Exit(app.ExitFailed, notSealedText())
+	if skipped > 0 {
+		err = app.Exit(app.ExitFailed, notSealedText())
 	}
-	return nil
+	return list.End(sealedSumText(sealed, skipped, len(sessions), cmd.DryRun), err)
 }
 
 func (cmd *Repair) sealSession(ctx context.Context, t *catalog.Dir, s catalog.Session) sealResult {
@@ -68,7 +75,7 @@ func (cmd *Repair) sealSession(ctx context.Context, t *catalog.Dir, s catalog.Se
 	case errors.Is(err, journal.ErrTorn):
 		r.Action, r.Reason = "skipped", textTornEnd
 	case err != nil:
-		r.Action, r.Reason = "skipped", tty.SafeLine(err.Error())
+		r.Action, r.Reason, r.damaged = "skipped", tty.SafeLine(err.Error()), true
 	case changed:
 		r.Action = "sealed"
 	}
@@ -92,19 +99,34 @@ func lacksSeal(ctx context.Context, t *catalog.Dir, id string) (bool, error) {
 }
 
 // printSeal prints the sessions that are sealed or skipped, in JSON all.
-func (cmd *Repair) printSeal(a *app.App, r sealResult) error {
-	if cmd.Output == "json" {
+func (cmd *Repair) printSeal(a *app.App, list *finding.List, r sealResult) error {
+	switch {
+	case cmd.Output == "json":
 		return app.WriteJSON(a.Stdout, r)
+	case r.Action == "none":
+		return nil
+	case list != nil:
+		return list.Add(r.finding(cmd.DryRun))
 	}
 	line := r.ID + "  " + r.Action
-	if r.Action == "none" {
-		return nil
-	}
 	if r.Reason != "" {
 		line += ": " + r.Reason
 	}
 	_, err := fmt.Fprintln(a.Stdout, line)
 	return err
+}
+
+// finding returns the result as a terminal shows it.
+func (r sealResult) finding(dryRun bool) app.Finding {
+	switch {
+	case r.damaged:
+		return app.Wrong(r.ID+"  skipped: "+r.Reason, "", app.To("locate the damage", "verify", r.ID))
+	case r.Action == "skipped":
+		return app.Wrong(r.ID+"  skipped: "+r.Reason, "")
+	case dryRun:
+		return app.Note(r.ID+"  would be sealed", "")
+	}
+	return app.Fine(r.ID + "  sealed")
 }
 
 const textTornEnd = "it has a torn write at the end: resume it first, which sets that aside"
@@ -115,6 +137,25 @@ func sealedText(sealed, sessions int, dryRun bool) string {
 		text += " (--dry-run: nothing was changed)"
 	}
 	return text
+}
+
+// sealedSumText is the last line on a terminal.
+func sealedSumText(sealed, skipped, sessions int, dryRun bool) string {
+	if sessions == 0 {
+		return textNoSessions
+	}
+	text := fmt.Sprintf("%s, %d ", app.Count(sessions, "session"), sealed)
+	if dryRun {
+		text += "would be "
+	}
+	text += "sealed"
+	if skipped > 0 {
+		text += fmt.Sprintf(", %d skipped", skipped)
+	}
+	if dryRun {
+		text += ". Nothing was changed"
+	}
+	return text + "."
 }
 
 func notSealedText() app.Message {

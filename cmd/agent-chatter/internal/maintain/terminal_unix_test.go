@@ -17,6 +17,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/projection/catalog/catalogtest"
+	"github.com/agent-chatter/agent-chatter/projection/catalog/sessioncopy"
 )
 
 // A shownHome is a home with sealed sessions, whose ids are A, B and so on in what a command prints.
@@ -107,7 +108,7 @@ type terminalCase struct {
 	name     string
 	sessions int
 	change   func(h *shownHome) // nil: nothing
-	command  func(*app.App) error
+	command  func(h *shownHome, a *app.App) error
 }
 
 // checkTerminal compares what commands print on a terminal, and their exit codes, with a golden file.
@@ -119,7 +120,7 @@ func checkTerminal(t *testing.T, golden string, cases []terminalCase) {
 		if c.change != nil {
 			c.change(h)
 		}
-		shown, code := h.run(c.command)
+		shown, code := h.run(func(a *app.App) error { return c.command(h, a) })
 		fmt.Fprintf(&b, "## %s: exit code %d\n%s\n", c.name, code, shown)
 	}
 	apptest.Golden(t, filepath.Join("testdata", golden), b.String())
@@ -128,12 +129,14 @@ func checkTerminal(t *testing.T, golden string, cases []terminalCase) {
 func TestVerifyOnATerminal(t *testing.T) {
 	invalid := projection.Record(time.Unix(0, 0), projection.TurnStarted{})
 	newer := journal.Record{Time: time.Unix(0, 0), Type: "turn.started", Data: []byte(`{"v":9,"turnId":"t"}`)}
-	verify := (&Verify{Output: "text"}).Run
+	verify := func(_ *shownHome, a *app.App) error { return (&Verify{Output: "text"}).Run(a) }
 	tear := func(h *shownHome) { h.rewrite(0, func(s string) string { return s + `{"seq":` }) }
 	checkTerminal(t, "verify.golden", []terminalCase{
 		{"no sessions", 0, nil, verify},
 		{"intact", 2, nil, verify},
-		{"checksums", 1, nil, (&Verify{Chain: true, Output: "text"}).Run},
+		{"checksums", 1, nil, func(_ *shownHome, a *app.App) error {
+			return (&Verify{Chain: true, Output: "text"}).Run(a)
+		}},
 		{"damaged", 2, func(h *shownHome) { h.damage(1) }, verify},
 		{"two damaged", 3, func(h *shownHome) { h.damage(1); h.damage(0) }, verify},
 		{"archived and damaged", 1, func(h *shownHome) {
@@ -168,7 +171,57 @@ func TestVerifyOnATerminal(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, verify},
-		{"an unknown session", 1, nil, (&Verify{ID: []string{"ada"}, Output: "text"}).Run},
+		{"an unknown session", 1, nil, func(_ *shownHome, a *app.App) error {
+			return (&Verify{ID: []string{"ada"}, Output: "text"}).Run(a)
+		}},
+	})
+}
+
+func TestRepairOnATerminal(t *testing.T) {
+	invalid := projection.Record(time.Unix(0, 0), projection.TurnStarted{})
+	tear := func(h *shownHome) { h.rewrite(0, func(s string) string { return s + `{"seq":` }) }
+	damage := func(h *shownHome) { h.damage(0) }
+	twice := func(h *shownHome) {
+		h.append(0, invalid)
+		h.damage(0)
+	}
+	first := func(h *shownHome) {
+		h.rewrite(0, func(s string) string { return strings.Replace(s, "session.created", "session.creates", 1) })
+	}
+	unseal := func(h *shownHome) { h.unseal(1) }
+	repair := func(h *shownHome, a *app.App) error { return (&Repair{ID: h.ids[:1], Output: "text"}).Run(a) }
+	dryRun := func(h *shownHome, a *app.App) error {
+		return (&Repair{ID: h.ids[:1], DryRun: true, Output: "text"}).Run(a)
+	}
+	seal := func(_ *shownHome, a *app.App) error { return (&Repair{Seal: true, Output: "text"}).Run(a) }
+	checkTerminal(t, "repair.golden", []terminalCase{
+		{"sound", 1, nil, repair},
+		{"sound, a dry run", 1, nil, dryRun},
+		{"torn", 1, tear, repair},
+		{"torn, of a fork", 1, func(h *shownHome) {
+			fork, err := sessioncopy.Fork(t.Context(), h.team, h.ids[0], 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			h.ids = append([]string{fork}, h.ids...)
+			tear(h)
+		}, repair},
+		{"damaged", 1, damage, repair},
+		{"damaged twice", 1, twice, repair},
+		{"damaged twice, a dry run", 1, twice, dryRun},
+		{"without its header", 1, first, repair},
+		{"archived", 1, func(h *shownHome) {
+			if err := h.team.Journals().Archive(t.Context(), h.ids[0]); err != nil {
+				t.Fatal(err)
+			}
+		}, repair},
+		{"seal none", 0, nil, seal},
+		{"seal", 2, unseal, seal},
+		{"seal, a dry run", 2, unseal, func(_ *shownHome, a *app.App) error {
+			return (&Repair{Seal: true, DryRun: true, Output: "text"}).Run(a)
+		}},
+		{"seal a torn one", 2, func(h *shownHome) { unseal(h); tear(h) }, seal},
+		{"seal a damaged one", 2, func(h *shownHome) { unseal(h); damage(h) }, seal},
 	})
 }
 

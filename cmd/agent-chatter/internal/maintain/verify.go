@@ -386,6 +386,8 @@ func (v verdict) detail() string {
 }
 
 const (
+	textNoSessions = "There are no sessions."
+
 	textUpgrade = "Upgrade to verify."
 	textShrunk  = "The index recorded more events. If the end is missing, restore the file from a backup."
 )
@@ -414,7 +416,7 @@ func verifiedText(t tally, incomplete bool) string {
 	case len(faults) > 0:
 		return text + ": " + strings.Join(faults, ", ") + "."
 	case t.sessions == 0:
-		return "There are no sessions."
+		return textNoSessions
 	}
 	return text + ", all checksums match."
 }
