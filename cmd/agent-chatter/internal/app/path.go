@@ -107,3 +107,13 @@ func noDirectoryText(dir string) Message {
 	return Text("There is no directory %s; nothing was written. Add a trailing / to create the directory.",
 		tty.SafeLine(dir))
 }
+
+// ShortPath returns a path with ~ for the home directory of the user, for people to read.
+func ShortPath(path string) string {
+	dir, err := os.UserHomeDir()
+	rest, ok := strings.CutPrefix(path, dir)
+	if err != nil || !ok || dir == "" || rest == "" || !os.IsPathSeparator(rest[0]) {
+		return path
+	}
+	return "~" + rest
+}

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/sessions"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/transfer"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
@@ -95,8 +95,8 @@ func chatTexts() []apptest.Text {
 		-time.Hour, 59 * time.Second, time.Minute, 59 * time.Minute,
 		time.Hour, 23 * time.Hour, 24 * time.Hour, 400 * 24 * time.Hour,
 	} {
-		add("longAge", d.String(), sessions.LongAge(ago(d), at))
-		add("age", d.String(), sessions.Age(ago(d), at))
+		add("longAge", d.String(), app.LongAge(ago(d), at))
+		add("age", d.String(), app.Age(ago(d), at))
 	}
 	add("directoryText", "", directoryText("/a/"+apptest.Hostile))
 	add("archivedFileText", "", archivedFileText("/a/"+apptest.Hostile+"/archive/"+apptest.AliceID+".jsonl.zst"))

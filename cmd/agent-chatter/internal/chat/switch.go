@@ -26,7 +26,7 @@ const textNoOthers = "There are no other sessions."
 // restoreQuestion is asked when a team with an earlier session is deployed.
 func restoreQuestion(r projection.Row, now time.Time) string {
 	return fmt.Sprintf("Found previous session (%s, %s)\n  %s\n[R] Resume  [N] Start New",
-		sessions.LongAge(r.UpdatedAt, now), app.Count(r.MessageCount, "message"), tty.SafeLine(r.Summary()))
+		app.LongAge(r.UpdatedAt, now), app.Count(r.MessageCount, "message"), tty.SafeLine(r.Summary()))
 }
 
 // recentText lists sessions to resume. It truncates titles so that each session fits on a
@@ -37,7 +37,7 @@ func recentText(found []catalog.Session, now time.Time, columns int) string {
 	b.WriteString("Recent Sessions:\n")
 	for i, s := range found {
 		prefix := fmt.Sprintf("  %d. [%s] ", i+1, short[s.ID])
-		suffix := fmt.Sprintf(" (%s)", sessions.Age(s.UpdatedAt, now))
+		suffix := fmt.Sprintf(" (%s)", app.Age(s.UpdatedAt, now))
 		title := tty.SafeLine(s.Title)
 		if columns > 0 {
 			width := columns - 1 - displaywidth.String(prefix+suffix)

@@ -69,7 +69,7 @@ func (p *hitPrinter) print(ctx context.Context, h search.Hit, short string) erro
 
 // heading returns the title of a session, and its team and its age as far as there is room.
 func (p *hitPrinter) heading(s catalog.Session, columns int) ansi.Line {
-	about := ansi.Line{{Text: "  " + s.TeamID + " · " + Age(s.UpdatedAt, p.now), Style: dim}}
+	about := ansi.Line{{Text: "  " + s.TeamID + " · " + app.Age(s.UpdatedAt, p.now), Style: dim}}
 	title := ansi.Line{{Text: s.Title, Style: ansi.Style{Bold: true}}}
 	room := columns - about.Columns()
 	if room < 2*tty.LeastShown {

@@ -127,7 +127,7 @@ func (cmd *List) print(a *app.App, w io.Writer, sessions []catalog.Session, shor
 	rows := make([][]string, len(sessions))
 	for i, s := range sessions {
 		rows[i] = []string{
-			short[s.ID], Age(s.UpdatedAt, now), tty.SafeLine(s.TeamID), strconv.Itoa(s.MessageCount),
+			short[s.ID], app.Age(s.UpdatedAt, now), tty.SafeLine(s.TeamID), strconv.Itoa(s.MessageCount),
 			tty.SafeLine(s.LastSpeaker), marks(s) + tty.SafeLine(s.Title),
 		}
 	}
@@ -160,7 +160,7 @@ func terminalList(a *app.App, sessions []catalog.Session, short map[string]strin
 		live := a.Catalog.At(s.Dir()).Journals().Writer(s.ID) != (journal.Holder{})
 		t.Add(title, state(s, live), table.Text(s.TeamID, ansi.Style{}),
 			table.Text(strconv.Itoa(s.MessageCount), ansi.Style{}), table.Text(s.LastSpeaker, ansi.Style{}),
-			table.Text(Age(s.UpdatedAt, now), dim), table.Text(short[s.ID], literal))
+			table.Text(app.Age(s.UpdatedAt, now), dim), table.Text(short[s.ID], literal))
 	}
 	return t
 }
@@ -265,20 +265,4 @@ func markNames(s catalog.Session) (names []string) {
 		names = append(names, "invalid")
 	}
 	return names
-}
-
-// Age returns the time from t to now as lists show it, such as "2h ago".
-func Age(t, now time.Time) string {
-	if n, unit := app.Elapsed(t, now); n > 0 {
-		return fmt.Sprintf("%d%c ago", n, unit[0])
-	}
-	return "now"
-}
-
-// LongAge returns how long ago t was, such as "2 hours ago".
-func LongAge(t, now time.Time) string {
-	if n, unit := app.Elapsed(t, now); n > 0 {
-		return app.Count(n, unit) + " ago"
-	}
-	return "just now"
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/table"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -94,8 +94,8 @@ func (cmd *Show) Run(a *app.App) error {
 	}
 	if cmd.Output == "json" {
 		err = errors.Join(err, app.WriteJSON(a.Stdout, d))
-	} else {
-		d.print(a.Stdout)
+	} else if lost := d.print(a); err == nil {
+		err = lost
 	}
 	a.ReportFaults(s)
 	if loaded.Torn.Bytes > 0 {
@@ -104,12 +104,22 @@ func (cmd *Show) Run(a *app.App) error {
 	return err
 }
 
-func (d *detailsJSON) print(out io.Writer) {
-	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
-	defer w.Flush()
-	line := func(name string, value any) {
-		fmt.Fprintf(w, "%s\t%s\n", tty.SafeLine(name), tty.SafeLine(fmt.Sprint(value)))
+func (d *detailsJSON) print(a *app.App) error {
+	fields := d.fields()
+	if tty.IsTerminal(a.Stdout) {
+		style := view.OutputStyle(a)
+		return table.WriteFields(a.Stdout, fields, style.Width, style.Profile)
 	}
+	w := tabwriter.NewWriter(a.Stdout, 0, 8, 2, ' ', 0)
+	for _, field := range fields {
+		fmt.Fprintf(w, "%s\t%s\n", tty.SafeLine(field[0]), tty.SafeLine(field[1])) // Flush returns its error
+	}
+	return w.Flush()
+}
+
+// fields returns the names and values of the text output.
+func (d *detailsJSON) fields() (fields [][2]string) {
+	line := func(name string, value any) { fields = append(fields, [2]string{name, fmt.Sprint(value)}) }
 	line("id", d.ID)
 	line("title", d.Title)
 	if d.SessionJSON.Team != "" { // Both are unknown if the header is lost.
@@ -146,6 +156,7 @@ func (d *detailsJSON) print(out io.Writer) {
 	if marks := markNames(d.session); len(marks) > 0 {
 		line("marks", strings.Join(marks, " "))
 	}
+	return fields
 }
 
 func localTime(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") }

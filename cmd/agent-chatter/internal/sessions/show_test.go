@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
 )
 
@@ -11,7 +12,8 @@ func TestShowEscapesNamesFromTheJournal(t *testing.T) {
 	d := detailsJSON{Unknown: map[string]int{apptest.Hostile: 1}}
 	d.Stats.MessagesByRole = map[string]int{apptest.Hostile: 1}
 	var shown strings.Builder
-	if d.print(&shown); strings.Contains(shown.String(), "\x1b") {
-		t.Errorf("%q", shown.String())
+	err := d.print(&app.App{IO: app.IO{Stdout: &shown}})
+	if err != nil || !strings.Contains(shown.String(), "unknown ") || strings.Contains(shown.String(), "\x1b") {
+		t.Errorf("%q, %v", shown.String(), err)
 	}
 }

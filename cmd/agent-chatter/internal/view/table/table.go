@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/clipperhouse/displaywidth"
 )
@@ -13,6 +14,7 @@ import (
 type Column struct {
 	Name  string // in the header
 	Right bool   // aligned at the right, as numbers are
+	Path  bool   // a text that is cut keeps its end, from a separator on if it has one
 	Least int    // the width that its texts are cut to at most, in columns of the terminal; 0: they are not cut
 	Rank  int    // of the columns that do not fit, that with the highest rank is left out first; 0: it stays
 }
@@ -69,7 +71,7 @@ func (t *Table) line(row []ansi.Line, widths []int) (line ansi.Line) {
 		if len(line) > 0 {
 			line = append(line, ansi.Span{Text: strings.Repeat(" ", gap)})
 		}
-		cell = ansi.Cut(cell, widths[i])
+		cell = t.Columns[i].cut(cell, widths[i])
 		blanks := ansi.Span{Text: strings.Repeat(" ", widths[i]-cell.Columns())}
 		if t.Columns[i].Right {
 			line = append(append(line, blanks), cell...)
@@ -78,6 +80,23 @@ func (t *Table) line(row []ansi.Line, widths []int) (line ansi.Line) {
 		}
 	}
 	return line
+}
+
+// cut cuts a cell of the column. Of a path it keeps only the first style.
+func (c Column) cut(cell ansi.Line, columns int) ansi.Line {
+	if !c.Path || cell.Columns() <= columns {
+		return ansi.Cut(cell, columns)
+	}
+	text := ""
+	for _, span := range cell {
+		text += tty.SafeLine(span.Text)
+	}
+	graphemes := displaywidth.StringGraphemes(text)
+	for displaywidth.String(text) >= columns && graphemes.Next() {
+		text = text[len(graphemes.Value()):]
+	}
+	text = text[max(strings.IndexAny(text, `/\`), 0):]
+	return ansi.Cut(ansi.Line{{Text: "…" + text, Style: cell[0].Style}}, columns)
 }
 
 // fit returns the widths of the columns, 0 for one that is left out.

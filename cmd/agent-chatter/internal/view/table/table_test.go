@@ -48,6 +48,41 @@ func TestTableFitsItsRoom(t *testing.T) {
 	}
 }
 
+func TestPathsKeepTheirEnd(t *testing.T) {
+	table := &Table{Columns: []Column{{Name: "FILE", Path: true, Least: 4}}}
+	table.Add(append(Text("~/teams/", ansi.Style{}), Text("review.json", ansi.Style{Bold: true})...))
+	table.Add(Text("設計/\x1b団", ansi.Style{}))
+	for columns, want := range map[int][]string{
+		19: {"FILE", "~/teams/review.json", "設計/␛団"}, 18: {"FILE", "…/review.json", "設計/␛団"},
+		8: {"FILE", "…ew.json", "設計/␛団"}, 7: {"FILE", "…w.json", "…/␛団"}, 1: {"…", "…", "…"},
+	} {
+		if got := shown(table, columns); !slices.Equal(got, want) {
+			t.Errorf("of %d columns: %q, want %q", columns, got, want)
+		}
+	}
+}
+
+func TestFieldsAreBrokenBetweenWords(t *testing.T) {
+	fields := [][2]string{{"id", "7QN3"}, {"summary", "a conversation about a calculator, 設計"}, {"unknown \x1b[2J event.happened", "1"}}
+	for columns, want := range map[int]string{
+		80: "id                           7QN3\nsummary                      a conversation about a calculator, 設計\n" +
+			"unknown ␛[2J event.happened  1\n",
+		30: "id       7QN3\nsummary  a conversation about\n         a calculator, 設計\nunknow…  1\n",
+		5:  "…  7QN3\n…  a conversation about\n   a calculator, 設計\n…  1\n",
+	} {
+		var out bytes.Buffer
+		if err := WriteFields(&out, fields, columns, ansi.NoColor); err != nil {
+			t.Fatal(err)
+		}
+		if got := out.String(); got != want {
+			t.Errorf("of %d columns:\n%s\nwant\n%s", columns, got, want)
+		}
+	}
+	if err := WriteFields(full{}, fields, 80, ansi.NoColor); err != errFull {
+		t.Error(err)
+	}
+}
+
 func TestColumnWithoutTextsIsLeftOut(t *testing.T) {
 	if got, want := shown(sample([3]string{"a", "", "1"}), 80), []string{"TITLE  N", "a      1"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
