@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -30,12 +31,17 @@ var outputScreens = []struct{ name, command string }{
 	{"diff", "agent-chatter sessions diff 3KQD 8VRE"},
 	{"replay", "agent-chatter replay 3KQD"},
 	{"replay_dumb", "TERM=dumb agent-chatter replay 8VRE"},
+	{"teams", "agent-chatter team list 2>/dev/null"},
+	{"agents_scan", "agent-chatter agents scan"},
+	{"agents", "agent-chatter agents"},
+	{"agent", "agent-chatter agents info 設計"},
 }
 
 // TestOutputScreens compares what commands print on a terminal with golden files, and draws it.
 func TestOutputScreens(t *testing.T) {
 	home := t.TempDir()
-	fillShownHome(t, home)
+	fillShownHome(t, filepath.Join(home, ".agent-chatter"))
+	fillShownPath(t, filepath.Join(home, "bin"))
 	sizes := []picture.Size{{Columns: 80, Rows: 24}, {Columns: 120, Rows: 40}, {Columns: 50, Rows: 15}}
 	texts, screens, drawn := map[string]string{}, map[string][]picture.Screen{}, []picture.Size{}
 	for _, size := range sizes {
@@ -45,7 +51,7 @@ func TestOutputScreens(t *testing.T) {
 				fmt.Fprintf(&script, `printf '\033[H\033[2J$ %%s\n' '%s'; %s; printf '\033]2;screen %s\033\\'; read next; `,
 					strings.ReplaceAll(s.command, "'", `'\''`), s.command, s.name)
 			}
-			m := ttytest.Start(t, size.Columns, size.Rows, fmt.Sprintf("export AGENT_CHATTER_HOME=%s %s; stty -echo; %s",
+			m := ttytest.Start(t, size.Columns, size.Rows, fmt.Sprintf("export HOME=%s %s; cd; stty -echo; export PATH=$PWD/bin; %s",
 				home, variable, script.String()))
 			for _, s := range outputScreens {
 				for strings.TrimSpace(m.Run("display-message", "-p", "#{pane_title}")) != "screen "+s.name {
@@ -168,6 +174,23 @@ func archive(t *testing.T, dir *journal.Dir, s shownSession) {
 // fillShownHome writes the sessions. The first stays open until the test ends.
 func fillShownHome(t *testing.T, home string) {
 	t.Helper()
+	team := `{"schemaVersion": "1.2", "agents": [{"name": "claude", "command": "claude"}], "team": {"name": "%s",
+		"displayName": "%[1]s", "description": "", "members": [{"name": "eva", "displayName": "Eva", "role": "owner",
+		"type": "human", "baseDir": ".", "systemInstruction": ""}, {"name": "ada", "displayName": "Ada", "role": "developer",
+		"type": "ai", "agentType": "claude", "baseDir": ".", "systemInstruction": ""}]}}`
+	teams := filepath.Join(home, "team-config")
+	registry := `{"schemaVersion": "1.1", "agents": {"claude": {"name": "claude", "displayName": "Claude Code", "usePty": false,
+		"command": "claude", "args": ["--verbose"], "version": "2.1.0", "installedAt": "2025-01-02T03:04:05Z"},
+		"設計": {"name": "設計", "displayName": "設計", "usePty": false,
+		"command": "/opt/sekkei/bin/agent", "args": ["--model", "large",
+		"--endpoint", "https://agents.example.com/v1"]}}}`
+	if err := errors.Join(os.MkdirAll(teams, 0o700), os.Mkdir(filepath.Join(home, "agents"), 0o700),
+		os.WriteFile(filepath.Join(home, "agents", "config.json"), []byte(registry), 0o600),
+		os.WriteFile(filepath.Join(teams, "review.json"), fmt.Appendf(nil, team, "review"), 0o600),
+		os.WriteFile(filepath.Join(teams, "demo.json"), fmt.Appendf(nil, team, "demo"), 0o600),
+		os.WriteFile(filepath.Join(teams, "設計チーム.json"), []byte("{}"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
 	root := catalog.New(filepath.Join(home, "sessions"), journal.Options{})
 	for i, s := range shownSessions() {
 		dir := root.Team(s.team).Journals()
@@ -206,5 +229,22 @@ func fillShownHome(t *testing.T, home string) {
 		if s.after != nil {
 			s.after(t, dir, s)
 		}
+	}
+}
+
+// fillShownPath writes the programs that can be run: of the agents, one that works and one that does not start.
+func fillShownPath(t *testing.T, dir string) {
+	t.Helper()
+	program, err := exec.LookPath("agent-chatter")
+	if err == nil {
+		err = os.Mkdir(dir, 0o700)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.Symlink(program, filepath.Join(dir, "agent-chatter")),
+		os.WriteFile(filepath.Join(dir, "claude"), []byte("#!/bin/sh\necho 2.1.0 '(Claude Code)'\n"), 0o700),
+		os.WriteFile(filepath.Join(dir, "codex"), []byte("#!/missing/node\n"), 0o700)); err != nil {
+		t.Fatal(err)
 	}
 }

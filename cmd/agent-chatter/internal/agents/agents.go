@@ -10,6 +10,9 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/table"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
@@ -82,6 +85,10 @@ func (cmd *list) Run(a *app.App) error {
 	if len(agents) == 0 && cmd.Output == "text" {
 		a.Show(noAgentsText())
 	}
+	if cmd.Output == "text" && tty.IsTerminal(a.Stdout) {
+		style := view.OutputStyle(a)
+		return terminalList(agents, time.Now()).Write(a.Stdout, style.Width, style.Profile)
+	}
 	w := tabwriter.NewWriter(a.Stdout, 0, 8, 2, ' ', 0)
 	for _, r := range agents {
 		if cmd.Output == "json" {
@@ -94,6 +101,25 @@ func (cmd *list) Run(a *app.App) error {
 		}
 	}
 	return w.Flush()
+}
+
+// terminalList returns the list as a terminal shows it.
+func terminalList(agents []team.Agent, now time.Time) *table.Table {
+	t := &table.Table{Columns: []table.Column{
+		{Name: "NAME", Least: 12}, {Name: "COMMAND", Least: 16, Rank: 1}, {Name: "ENGINE", Rank: 4},
+		{Name: "VERSION", Least: 8, Rank: 3}, {Name: "VERIFIED", Rank: 2},
+	}}
+	dim := ansi.Style{Dim: true}
+	for _, r := range agents {
+		verified := "never"
+		if !r.LastVerified.IsZero() {
+			verified = app.Age(r.LastVerified, now)
+		}
+		t.Add(table.Text(r.Name, ansi.Style{Color: ansi.Cyan}), table.Text(commandLine(r), ansi.Style{}),
+			table.Text(MemberOf(r).EngineName(), ansi.Style{}), table.Text(r.Version, ansi.Style{}),
+			table.Text(verified, dim))
+	}
+	return t
 }
 
 // commandLine is an agent's command for people to read. It is not quoted.
@@ -121,8 +147,13 @@ func (cmd *info) Run(a *app.App) error {
 	if cmd.Output == "json" {
 		return app.WriteJSON(a.Stdout, newAgentJSON(r))
 	}
+	rows := agentRows(a, r)
+	if tty.IsTerminal(a.Stdout) {
+		style := view.OutputStyle(a)
+		return table.WriteFields(a.Stdout, rows, style.Width, style.Profile)
+	}
 	w := tabwriter.NewWriter(a.Stdout, 0, 8, 2, ' ', 0)
-	for _, row := range agentRows(a, r) {
+	for _, row := range rows {
 		if _, err := fmt.Fprintf(w, "%s\t%s\n", row[0], row[1]); err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"sync"
@@ -12,6 +13,9 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/table"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
 	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
@@ -76,26 +80,25 @@ func (cmd *scan) Run(a *app.App) error {
 }
 
 func (cmd *scan) print(a *app.App, all []Scanned) error {
-	w := tabwriter.NewWriter(a.Stdout, 0, 8, 2, ' ', 0)
-	unregistered := 0
-	for _, s := range all {
-		var err error
-		if cmd.Output == "json" {
-			err = app.WriteJSON(a.Stdout, s)
-		} else {
-			_, err = fmt.Fprintln(w, scannedText(s))
+	var err error
+	switch {
+	case cmd.Output == "json":
+		for _, s := range all {
+			err = cmp.Or(err, app.WriteJSON(a.Stdout, s))
 		}
-		if err != nil {
-			return err
+	case tty.IsTerminal(a.Stdout):
+		err = writeScanned(a.Stdout, all, view.OutputStyle(a))
+	default:
+		w := tabwriter.NewWriter(a.Stdout, 0, 8, 2, ' ', 0)
+		for _, s := range all {
+			fmt.Fprintln(w, scannedText(s)) // Flush returns its error
 		}
-		if s.works() && !s.Registered {
-			unregistered++
-		}
+		err = w.Flush()
 	}
-	if err := w.Flush(); err != nil {
+	if err != nil {
 		return err
 	}
-	if unregistered > 0 {
+	if slices.ContainsFunc(all, func(s Scanned) bool { return s.works() && !s.Registered }) {
 		a.Notice("", app.To("register them for all teams", "agents", "scan", "--register"))
 	}
 	return nil
@@ -169,4 +172,48 @@ func scannedText(s Scanned) string {
 	}
 	return fmt.Sprintf("%s\t%s\t%s\t%s, %s",
 		s.Name, s.DisplayName, tty.SafeLine(cmp.Or(s.Version, "unknown")), tty.SafeLine(s.Path), state)
+}
+
+// writeScanned prints the agents on a terminal: those that were found as a table, and below it the commands that
+// install the others, whole.
+func writeScanned(w io.Writer, all []Scanned, s view.Style) error {
+	found := &table.Table{Columns: []table.Column{
+		{Name: "NAME", Least: 12}, {Name: "AGENT", Least: 12, Rank: 3}, {Name: "STATE", Least: 14},
+		{Name: "VERSION", Least: 8, Rank: 2}, {Name: "PROGRAM", Least: 16, Path: true, Rank: 1},
+	}}
+	var missing []Scanned
+	width := 0
+	for _, a := range all {
+		if !a.Found {
+			missing = append(missing, a)
+			width = max(width, len(a.DisplayName))
+			continue
+		}
+		state := table.Text("not registered", ansi.Style{Color: ansi.Yellow})
+		switch {
+		case a.Broken != "":
+			state = table.Text("does not start: "+a.Broken, ansi.Style{Color: ansi.Red})
+		case a.Registered:
+			state = table.Text("registered", ansi.Style{Color: ansi.Green})
+		}
+		found.Add(table.Text(a.Name, ansi.Style{Color: ansi.Cyan}), table.Text(a.DisplayName, ansi.Style{}), state,
+			table.Text(a.Version, ansi.Style{}), table.Text(app.ShortPath(a.Path), ansi.Style{Dim: true}))
+	}
+	lines := found.Lines(s.Width - 1)
+	if len(missing) > 0 && len(lines) > 0 {
+		lines = append(lines, nil)
+	}
+	if len(missing) > 0 {
+		lines = append(lines, ansi.Line{{Text: "Not found. To install one, type:", Style: ansi.Style{Dim: true}}})
+	}
+	for _, a := range missing {
+		name := ansi.Span{Text: fmt.Sprintf("  %-*s  ", width, a.DisplayName)}
+		lines = append(lines, ansi.Line{name, {Text: a.Install, Style: ansi.Style{Color: ansi.Cyan}}})
+	}
+	var b strings.Builder
+	for _, line := range lines {
+		b.WriteString(s.Profile.Encode(line) + "\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
 }

@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -8,6 +9,9 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/table"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 )
 
@@ -65,30 +69,61 @@ func listedRow(row listedTeam, team *team.Team) listedTeam {
 }
 
 func (cmd *TeamList) print(a *app.App, out io.Writer, rows []listedTeam) error {
-	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
+	var err error
+	switch {
+	case cmd.Output == "json":
+		for _, row := range rows {
+			err = cmp.Or(err, app.WriteJSON(out, row))
+		}
+	case tty.IsTerminal(out):
+		style := view.StyleOn(a, out)
+		err = terminalList(rows).Write(out, style.Width, style.Profile)
+	default:
+		w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
+		for _, row := range rows {
+			fmt.Fprintln(w, listedText(row)) // Flush returns its error
+		}
+		err = w.Flush()
+	}
+	if err != nil {
+		return err
+	}
 	var invalid []app.Help
 	for _, row := range rows {
-		var err error
-		if cmd.Output == "json" {
-			err = app.WriteJSON(out, row)
-		} else {
-			_, err = fmt.Fprintln(w, listedText(row))
-		}
 		if !row.Valid {
 			invalid = append(invalid,
 				app.To("see why "+tty.SafeLine(row.Name)+" is not valid", "team", "validate", row.Path))
 		}
-		if err != nil {
-			return err
-		}
-	}
-	if err := w.Flush(); err != nil {
-		return err
 	}
 	if cmd.Output != "json" && len(invalid) > 0 {
 		a.Notice("", invalid...)
 	}
 	return nil
+}
+
+// terminalList returns the list as a terminal shows it.
+func terminalList(rows []listedTeam) *table.Table {
+	t := &table.Table{Columns: []table.Column{
+		{Name: "NAME", Least: 20}, {Name: "STATE"}, {Name: "MEMBERS", Least: 16, Rank: 1},
+		{Name: "FILE", Least: 20, Path: true, Rank: 2},
+	}}
+	dim := ansi.Style{Dim: true}
+	for _, row := range rows {
+		file := table.Text(app.ShortPath(row.Path), dim)
+		if row.Path == "" {
+			file = table.Text("built in", dim)
+		}
+		var state ansi.Line
+		switch {
+		case !row.Valid:
+			state = table.Text("not valid", ansi.Style{Color: ansi.Red})
+		case row.Hidden: // by another of the same name
+			state = table.Text("hidden", ansi.Style{Color: ansi.Yellow})
+		}
+		t.Add(table.Text(row.Name, ansi.Style{Color: ansi.Cyan}), state,
+			table.Text(strings.Join(row.Members, ", "), ansi.Style{}), file)
+	}
+	return t
 }
 
 // listedText is a row of the table of teams.
