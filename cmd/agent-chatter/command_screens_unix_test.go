@@ -29,6 +29,8 @@ var commandScreens = []struct {
 	{"repair", "agent-chatter repair JXCM", addFaults},
 	{"repair_dry_run", "agent-chatter repair JXCM --dry-run", addFaults},
 	{"repair_seal", "agent-chatter repair --seal", addFaults},
+	{"compact_dry_run", "agent-chatter compact --keep 0 --archive-after 0 --dry-run", addFaults},
+	{"clean", "agent-chatter sessions clean --keep 2", func(t *testing.T, dir string) { addSessions(t, dir, 5) }},
 	{"verify_intact", "agent-chatter verify", func(t *testing.T, dir string) { addSessions(t, dir, 6) }},
 }
 

@@ -9,6 +9,8 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/config"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/finding"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
@@ -21,8 +23,9 @@ type Clean struct {
 	DryRun    bool         `help:"Print the changes without making them."`
 	Output    string       `help:"Output format: ${enum}." enum:"text,json" default:"text"`
 
-	done  int   // sessions
-	bytes int64 // of these
+	done, skipped int   // sessions
+	bytes         int64 // of those that are done
+	list          *finding.List
 }
 
 // Help shows examples.
@@ -38,6 +41,9 @@ type cleanResult struct {
 	ID     string `json:"id"`
 	Action string `json:"action"` // trashed, deleted or skipped
 	Bytes  int64  `json:"bytes"`
+
+	skipReason string // set if Action is skipped
+	skipHelp   []app.Help
 }
 
 // Writes reports whether the command writes to the home, so that its failure is logged there.
@@ -63,6 +69,7 @@ func (cmd *Clean) Run(a *app.App) error {
 	}
 	ctx, stop := app.UntilSignal()
 	defer stop()
+	cmd.list = finding.OnTerminal(a, cmd.Output)
 	teams, err := a.Catalog.Teams()
 	if err != nil {
 		return err
@@ -86,6 +93,12 @@ func (cmd *Clean) Run(a *app.App) error {
 	}
 	if err := errors.Join(failures...); err != nil {
 		return err
+	}
+	if cmd.list != nil {
+		if !cmd.DryRun {
+			passes.close(a)
+		}
+		return cmd.list.End(cleanedSumText(cmd), nil)
 	}
 	a.Notice(cleanedText(cmd.done, cmd.bytes, cmd.Trash, cmd.DryRun))
 	return nil
@@ -122,7 +135,7 @@ func (cmd *Clean) emptyTrash(ctx context.Context, a *app.App, t *catalog.Dir, pa
 		}
 	}
 	deleted := func(item journal.Trashed) error {
-		return cmd.print(a, cleanResult{item.ID, "deleted", item.Bytes})
+		return cmd.print(a, cleanResult{ID: item.ID, Action: "deleted", Bytes: item.Bytes})
 	}
 	if !cmd.DryRun {
 		reason := "the trash was emptied"
@@ -156,17 +169,17 @@ func (cmd *Clean) trashOld(ctx context.Context, a *app.App, t *catalog.Dir, pass
 	}
 	now := time.Now()
 	for rank, s := range list.Sessions {
-		result := cleanResult{s.ID, "trashed", s.Bytes}
+		result := cleanResult{ID: s.ID, Action: "trashed", Bytes: s.Bytes}
 		if s.ReadErr != nil { // its age is unknown
-			result.Action = "skipped"
+			result.skip(tty.SafeLine(s.ReadErr.Error()), app.To("diagnose this", "doctor"))
 		} else if policy.Action(s, rank, now) != catalog.Trash {
 			continue
 		} else if cmd.DryRun {
-			if t.Journals().Writer(s.ID) != (journal.Holder{}) {
-				result.Action = "skipped"
+			if writer := t.Journals().Writer(s.ID); writer != (journal.Holder{}) {
+				result.skip(inUseText(writer))
 			}
 		} else if err := pass.Trash(ctx, s, reason); catalog.Busy(err) {
-			result.Action = "skipped"
+			result.skip(busyText(err))
 		} else if err != nil {
 			return err
 		}
@@ -177,16 +190,37 @@ func (cmd *Clean) trashOld(ctx context.Context, a *app.App, t *catalog.Dir, pass
 	return nil
 }
 
+func (r *cleanResult) skip(reason string, help ...app.Help) {
+	r.Action, r.skipReason, r.skipHelp = "skipped", reason, help
+}
+
 func (cmd *Clean) print(a *app.App, r cleanResult) error {
-	if r.Action != "skipped" {
+	if r.Action == "skipped" {
+		cmd.skipped++
+	} else {
 		cmd.done++
 		cmd.bytes += r.Bytes
 	}
-	if cmd.Output == "json" {
+	switch {
+	case cmd.Output == "json":
 		return app.WriteJSON(a.Stdout, r)
+	case cmd.list != nil:
+		return cmd.list.Add(r.finding(cmd.DryRun))
 	}
 	_, err := fmt.Fprintf(a.Stdout, "%s  %s  %d bytes\n", r.ID, r.Action, r.Bytes)
 	return err
+}
+
+// finding returns the result as a terminal shows it.
+func (r cleanResult) finding(dryRun bool) app.Finding {
+	what := r.ID + "  " + actionText(r.Action, 0, dryRun) + ", " + app.Bytes(uint64(r.Bytes))
+	switch {
+	case r.Action == "skipped":
+		return app.Note(r.ID+"  skipped: "+r.skipReason, "", r.skipHelp...)
+	case dryRun:
+		return app.Note(what, "")
+	}
+	return app.Fine(what)
 }
 
 func noCriterionText() app.Message {
@@ -197,6 +231,10 @@ func noCriterionText() app.Message {
 
 // cleanedText is the outcome.
 func cleanedText(sessions int, bytes int64, fromTrash, dryRun bool) string {
+	return fmt.Sprintf("%s, %d bytes.", movedText(sessions, fromTrash, dryRun), bytes)
+}
+
+func movedText(sessions int, fromTrash, dryRun bool) string {
 	what := "moved to the trash"
 	if fromTrash {
 		what = "deleted from the trash"
@@ -204,7 +242,22 @@ func cleanedText(sessions int, bytes int64, fromTrash, dryRun bool) string {
 	if dryRun {
 		what = "would be " + what
 	}
-	return fmt.Sprintf("%s %s, %d bytes.", app.Count(sessions, "session"), what, bytes)
+	return app.Count(sessions, "session") + " " + what
+}
+
+// cleanedSumText is the last line on a terminal.
+func cleanedSumText(cmd *Clean) string {
+	if cmd.done+cmd.skipped == 0 {
+		return "There is nothing to clean."
+	}
+	text := movedText(cmd.done, cmd.Trash, cmd.DryRun) + ", " + app.Bytes(uint64(cmd.bytes))
+	if cmd.skipped > 0 {
+		text += fmt.Sprintf("; %d skipped", cmd.skipped)
+	}
+	if cmd.DryRun {
+		text += ". Nothing was changed"
+	}
+	return text + "."
 }
 
 // undatedText is for a session in the trash whose time there is unknown.

@@ -11,6 +11,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/config"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/finding"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/regularfile"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -41,9 +42,12 @@ type compactResult struct {
 	BytesBefore   int64  `json:"bytesBefore"` // of the journal and the checkpoint
 	BytesAfter    int64  `json:"bytesAfter"`
 	skipReason    string // set if Action is skipped
+	skipHelp      []app.Help
 }
 
-func (r *compactResult) skip(reason string) { r.Action, r.skipReason = "skipped", reason }
+func (r *compactResult) skip(reason string, help ...app.Help) {
+	r.Action, r.skipReason, r.skipHelp = "skipped", reason, help
+}
 
 // Writes reports whether the command writes to the home, so that its failure is logged there.
 func (cmd *Compact) Writes() bool { return !cmd.DryRun }
@@ -59,11 +63,12 @@ func (cmd *Compact) Run(a *app.App) error {
 	}
 	ctx, stop := app.UntilSignal()
 	defer stop()
-	list, err := a.Catalog.List(ctx, catalog.Query{})
+	list := finding.OnTerminal(a, cmd.Output)
+	all, err := a.Catalog.List(ctx, catalog.Query{})
 	if err != nil {
 		return err
 	}
-	wanted := list.Sessions
+	wanted := all.Sessions
 	if len(cmd.ID) > 0 {
 		if wanted, err = a.Named(ctx, cmd.ID, a.Find); err != nil {
 			return err
@@ -73,25 +78,47 @@ func (cmd *Compact) Run(a *app.App) error {
 	if !cmd.DryRun {
 		defer passes.close(a)
 	}
-	ranks, now, freed, changed := catalog.Ranks(list.Sessions), time.Now(), int64(0), 0
+	ranks, now := catalog.Ranks(all.Sessions), time.Now()
+	t := compacted{sessions: len(wanted)}
 	for _, s := range wanted {
-		t, action := a.Catalog.At(s.Dir()), policy.Action(s, ranks[s.ID], now)
-		r, err := cmd.compact(ctx, t, passes.of(t), s, action, policy.Reason(action))
+		dir, action := a.Catalog.At(s.Dir()), policy.Action(s, ranks[s.ID], now)
+		r, err := cmd.compact(ctx, dir, passes.of(dir), s, action, policy.Reason(action))
 		if err != nil {
 			return err
 		}
-		freed += r.BytesBefore - r.BytesAfter
-		if r.Action != "kept" && r.Action != "skipped" {
-			changed++
-		}
-		if err := cmd.print(a, r); err != nil {
+		t.add(r)
+		if err := cmd.print(a, list, r); err != nil {
 			return err
 		}
 	}
+	if list != nil {
+		if !cmd.DryRun {
+			passes.close(a)
+		}
+		return list.End(compactedText(t, cmd.DryRun), nil)
+	}
 	if cmd.Output == "text" {
-		a.Notice(freedText(len(wanted), changed, freed, cmd.DryRun))
+		a.Notice(freedText(t.sessions, t.changed, t.freed, cmd.DryRun))
 	}
 	return nil
+}
+
+// compacted counts sessions and bytes.
+type compacted struct {
+	sessions, changed, skipped int
+
+	freed int64 // negative if checkpoints took more
+}
+
+func (t *compacted) add(r compactResult) {
+	t.freed += r.BytesBefore - r.BytesAfter
+	switch r.Action {
+	case "kept":
+	case "skipped":
+		t.skipped++
+	default:
+		t.changed++
+	}
 }
 
 // retentionPasses are the passes of one run, by the directory of the team.
@@ -106,13 +133,14 @@ func (p retentionPasses) of(t *catalog.Dir) *catalog.RetentionPass {
 }
 
 // close ends the passes and prints what could not be recorded. It removes temporary
-// files, so a dry run does not call it.
+// files, so a dry run does not call it. A second call has no effect.
 func (p retentionPasses) close(a *app.App) {
 	for _, dir := range slices.Sorted(maps.Keys(p)) {
 		if err := p[dir].Close(); err != nil {
 			a.Notice(notRecordedText(err))
 		}
 	}
+	clear(p)
 }
 
 // policy returns the configured policy, overridden by the flags.
@@ -134,10 +162,10 @@ func (cmd *Compact) compact(
 	r := compactResult{ID: s.ID, Action: "kept", BytesBefore: before, BytesAfter: before}
 	switch {
 	case s.ReadErr != nil:
-		r.skip(tty.SafeLine(s.ReadErr.Error()))
+		r.skip(tty.SafeLine(s.ReadErr.Error()), app.To("diagnose this", "doctor"))
 		return r, nil
 	case s.Damaged != "" || s.Newer != "":
-		r.skip("it is damaged, or a newer version wrote it")
+		r.skip("it is damaged, or a newer version wrote it", app.To("find out which", "verify", s.ID))
 		return r, nil
 	case cmd.DryRun && action != catalog.Keep:
 		if writer := t.Journals().Writer(s.ID); writer != (journal.Holder{}) {
@@ -146,19 +174,24 @@ func (cmd *Compact) compact(
 		}
 	}
 	err := cmd.apply(ctx, t, pass, s, &r, action, reason)
+	if catalog.Busy(err) {
+		r.skip(busyText(err))
+		err = nil
+	}
+	return r, err
+}
+
+// busyText is why a session that is catalog.Busy was skipped.
+func busyText(err error) string {
 	var locked *journal.LockedError
 	var link *regularfile.KindError
 	switch {
 	case errors.As(err, &locked):
-		r.skip(inUseText(locked.Holder))
+		return inUseText(locked.Holder)
 	case errors.As(err, &link):
-		r.skip(link.Error())
-	case catalog.Busy(err):
-		r.skip("it was appended to during the run")
-	default:
-		return r, err
+		return link.Error()
 	}
-	return r, nil
+	return "it was appended to during the run"
 }
 
 func (cmd *Compact) apply(
@@ -209,12 +242,14 @@ func (cmd *Compact) writeCheckpoint(
 }
 
 // print prints what changed, in JSON every session.
-func (cmd *Compact) print(a *app.App, r compactResult) error {
+func (cmd *Compact) print(a *app.App, list *finding.List, r compactResult) error {
 	switch {
 	case cmd.Output == "json":
 		return app.WriteJSON(a.Stdout, r)
 	case r.Action == "kept":
 		return nil
+	case list != nil:
+		return list.Add(r.finding(cmd.DryRun))
 	}
 	line := r.ID + "  " + r.Action
 	if r.skipReason != "" {
@@ -225,6 +260,36 @@ func (cmd *Compact) print(a *app.App, r compactResult) error {
 	}
 	_, err := fmt.Fprintf(a.Stdout, "%s  %d -> %d bytes\n", line, r.BytesBefore, r.BytesAfter)
 	return err
+}
+
+// finding returns the result as a terminal shows it. In a dry run, the size afterwards is unknown.
+func (r compactResult) finding(dryRun bool) app.Finding {
+	what := r.ID + "  " + actionText(r.Action, r.CheckpointSeq, dryRun) + ", " + app.Bytes(uint64(r.BytesBefore))
+	switch {
+	case r.Action == "skipped":
+		return app.Note(r.ID+"  skipped: "+r.skipReason, "", r.skipHelp...)
+	case dryRun:
+		return app.Note(what, "")
+	case r.Action == "trashed":
+		return app.Fine(what)
+	}
+	return app.Fine(what + " → " + app.Bytes(uint64(r.BytesAfter)))
+}
+
+// actionText is what was done to a session, or would be done.
+func actionText(action string, checkpoint uint64, dryRun bool) string {
+	switch {
+	case action == "checkpointed" && dryRun:
+		return fmt.Sprintf("would get a checkpoint at event %d", checkpoint)
+	case action == "checkpointed":
+		return fmt.Sprintf("has a checkpoint at event %d", checkpoint)
+	case action == "trashed":
+		action = "moved to the trash"
+	}
+	if dryRun {
+		return "would be " + action
+	}
+	return action
 }
 
 func inUseText(writer journal.Holder) string {
@@ -243,6 +308,31 @@ func freedText(sessions, changed int, freed int64, dryRun bool) string {
 		text += " (--dry-run: nothing was changed)"
 	}
 	return text
+}
+
+// compactedText is the last line on a terminal.
+func compactedText(t compacted, dryRun bool) string {
+	switch {
+	case t.sessions == 0:
+		return textNoSessions
+	case t.changed+t.skipped == 0:
+		return app.Count(t.sessions, "session") + ", nothing to do."
+	}
+	text := fmt.Sprintf("%s, %d ", app.Count(t.sessions, "session"), t.changed)
+	if dryRun {
+		text += "would be "
+	}
+	text += "changed"
+	if t.skipped > 0 {
+		text += fmt.Sprintf(", %d skipped", t.skipped)
+	}
+	switch {
+	case dryRun:
+		return text + ". Nothing was changed."
+	case t.freed < 0:
+		return text + ", " + app.Bytes(uint64(-t.freed)) + " added by checkpoints."
+	}
+	return text + ", " + app.Bytes(uint64(t.freed)) + " freed."
 }
 
 // notRecordedText is for changes that could not be written to retention.jsonl.

@@ -12,6 +12,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/regularfile"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
@@ -38,6 +39,19 @@ func maintainTexts() []apptest.Text {
 	add("freedText", "", freedText(20, 2, 1024, false))
 	add("freedText", "with more checkpoints", freedText(2, 2, -1024, false))
 	add("freedText", "a dry run", freedText(1, 0, 0, true))
+	add("compactedText", "", compactedText(compacted{sessions: 20, changed: 2, freed: 1024}, false))
+	add("compactedText", "none", compactedText(compacted{}, false))
+	add("compactedText", "nothing to do", compactedText(compacted{sessions: 20, freed: 0}, true))
+	add("compactedText", "with more checkpoints", compactedText(compacted{sessions: 1, changed: 1, freed: -1}, false))
+	add("compactedText", "skipped", compactedText(compacted{sessions: 2, skipped: 2}, false))
+	add("compactedText", "a dry run", compactedText(compacted{sessions: 3, changed: 2, skipped: 1, freed: 9}, true))
+	for _, action := range []string{"checkpointed", "archived", "trashed", "deleted"} {
+		add("actionText", action, actionText(action, 18, false))
+		add("actionText", action+", a dry run", actionText(action, 18, true))
+	}
+	add("busyText", "", busyText(locked))
+	add("busyText", "a link", busyText(&regularfile.KindError{}))
+	add("busyText", "appended", busyText(journal.ErrChanged))
 	add("notRecordedText", "", notRecordedText(fmt.Errorf("not all changes were recorded: %w", locked)))
 	add("notRecordedText", "a full disk", notRecordedText(fmt.Errorf("not all changes were recorded: %w", full)))
 	add("restoredText", "", restoredText(apptest.AliceID))
@@ -45,6 +59,11 @@ func maintainTexts() []apptest.Text {
 	add("noCriterionText", "", noCriterionText())
 	add("cleanedText", "", cleanedText(2, 4711, false, false))
 	add("cleanedText", "the trash, as a dry run", cleanedText(1, 4711, true, true))
+	add("movedText", "", movedText(2, false, true))
+	add("cleanedSumText", "", cleanedSumText(&Clean{done: 2, bytes: 4711}))
+	add("cleanedSumText", "none", cleanedSumText(&Clean{Trash: true, DryRun: true}))
+	add("cleanedSumText", "skipped", cleanedSumText(&Clean{skipped: 1}))
+	add("cleanedSumText", "the trash, as a dry run", cleanedSumText(&Clean{done: 1, bytes: 1, skipped: 2, Trash: true, DryRun: true}))
 	add("newerText", "", newerText(2))
 	add("verifiedText", "", verifiedText(tally{sessions: 214, bytes: 3 << 30}, false))
 	add("verifiedText", "none", verifiedText(tally{}, false))

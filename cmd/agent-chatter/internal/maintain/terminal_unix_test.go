@@ -7,17 +7,20 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/config"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/projection/catalog/catalogtest"
 	"github.com/agent-chatter/agent-chatter/projection/catalog/sessioncopy"
+	"github.com/google/go-cmp/cmp"
 )
 
 // A shownHome is a home with sealed sessions, whose ids are A, B and so on in what a command prints.
@@ -97,11 +100,21 @@ func (h *shownHome) run(command func(*app.App) error) (shown string, code int) {
 		code = a.Fail(command(a))
 	})
 	shown = strings.ReplaceAll(shown, h.path, "HOME")
+	shown = writer.ReplaceAllString(shown, "process 4711 on desk, since 2026-11-21 12:00:00")
 	for i, id := range h.ids {
 		shown = strings.ReplaceAll(shown, id, string(rune('A'+i)))
 	}
 	return shown, code
 }
+
+// writer matches who has locked a session.
+var writer = regexp.MustCompile(`process \d+ on \S+, since [-0-9]+ [:0-9]+`)
+
+// Archives and checkpoints are not always of the same size.
+var (
+	archiveSize    = regexp.MustCompile(`→ [0-9.]+ \S+`)
+	checkpointSize = regexp.MustCompile(`[0-9.]+ \S+ added`)
+)
 
 // A terminalCase is a command and what its home is like.
 type terminalCase struct {
@@ -121,6 +134,8 @@ func checkTerminal(t *testing.T, golden string, cases []terminalCase) {
 			c.change(h)
 		}
 		shown, code := h.run(func(a *app.App) error { return c.command(h, a) })
+		shown = archiveSize.ReplaceAllString(shown, "→ 1.8 KiB")
+		shown = checkpointSize.ReplaceAllString(shown, "2.0 KiB added")
 		fmt.Fprintf(&b, "## %s: exit code %d\n%s\n", c.name, code, shown)
 	}
 	apptest.Golden(t, filepath.Join("testdata", golden), b.String())
@@ -223,6 +238,103 @@ func TestRepairOnATerminal(t *testing.T) {
 		{"seal a torn one", 2, func(h *shownHome) { unseal(h); tear(h) }, seal},
 		{"seal a damaged one", 2, func(h *shownHome) { unseal(h); damage(h) }, seal},
 	})
+}
+
+func TestCompactOnATerminal(t *testing.T) {
+	none, atOnce, longAgo := 0, config.Days(0), config.Days(1)
+	compact := func(cmd Compact) func(*shownHome, *app.App) error {
+		return func(_ *shownHome, a *app.App) error {
+			cmd.Keep, cmd.Output = &none, "text"
+			return cmd.Run(a)
+		}
+	}
+	checkpoints := compact(Compact{})
+	archive := compact(Compact{ArchiveAfter: &atOnce})
+	checkTerminal(t, "compact.golden", []terminalCase{
+		{"no sessions", 0, nil, checkpoints},
+		{"checkpoints", 2, nil, checkpoints},
+		{"checkpoints, a dry run", 2, nil, compact(Compact{DryRun: true})},
+		{"nothing to do", 1, func(h *shownHome) { h.run(func(a *app.App) error { return checkpoints(h, a) }) }, checkpoints},
+		{"archive", 2, nil, archive},
+		{"archive, a dry run", 2, nil, compact(Compact{ArchiveAfter: &atOnce, DryRun: true})},
+		{"trash", 2, nil, compact(Compact{DeleteAfter: &longAgo})},
+		{"trash, a dry run", 1, nil, compact(Compact{DeleteAfter: &longAgo, DryRun: true})},
+		{"damaged", 2, func(h *shownHome) { h.damage(0) }, archive},
+		{"locked", 2, lock, archive},
+		{"locked, a dry run", 2, lock, compact(Compact{ArchiveAfter: &atOnce, DryRun: true})},
+		{"no space for the record", 1, func(h *shownHome) {
+			if err := os.Mkdir(filepath.Join(h.team.Journals().Path(), "retention.jsonl"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}, archive},
+		{"a negative number", 1, nil, func(_ *shownHome, a *app.App) error {
+			minus := -1
+			return (&Compact{Keep: &minus, Output: "text"}).Run(a)
+		}},
+	})
+}
+
+func TestCleanOnATerminal(t *testing.T) {
+	none := 0
+	clean := func(cmd Clean) func(*shownHome, *app.App) error {
+		return func(_ *shownHome, a *app.App) error {
+			cmd := cmd
+			if cmd.Output = "text"; !cmd.Trash {
+				cmd.Keep = &none
+			}
+			return cmd.Run(a)
+		}
+	}
+	trash := func(h *shownHome) {
+		if err := h.team.Delete(t.Context(), h.ids[0]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	checkTerminal(t, "clean.golden", []terminalCase{
+		{"no sessions", 0, nil, clean(Clean{})},
+		{"old sessions", 2, nil, clean(Clean{})},
+		{"old sessions, a dry run", 2, nil, clean(Clean{DryRun: true})},
+		{"locked", 2, lock, clean(Clean{})},
+		{"locked, a dry run", 2, lock, clean(Clean{DryRun: true})},
+		{"an empty trash", 2, nil, clean(Clean{Trash: true})},
+		{"the trash", 2, trash, clean(Clean{Trash: true})},
+		{"the trash, a dry run", 2, trash, clean(Clean{Trash: true, DryRun: true})},
+		{"no criterion", 1, nil, func(_ *shownHome, a *app.App) error { return (&Clean{Output: "text"}).Run(a) }},
+	})
+}
+
+// lock locks the first session until the test ends.
+func lock(h *shownHome) {
+	log, err := h.team.Journals().Open(h.t.Context(), h.ids[0])
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(func() { log.Close() })
+}
+
+func TestResultsOnATerminal(t *testing.T) {
+	locked := cleanResult{ID: "A", Bytes: 2048}
+	locked.skip("it is locked", app.To("wait", "tail"))
+	read := compactResult{ID: "A", BytesBefore: 2048, BytesAfter: 1024}
+	read.skip("it cannot be read", app.To("diagnose this", "doctor"))
+	for _, tt := range []struct {
+		got, want app.Finding
+	}{
+		{locked.finding(true), app.Note("A  skipped: it is locked", "", app.To("wait", "tail"))},
+		{cleanResult{ID: "A", Action: "trashed", Bytes: 2048}.finding(false), app.Fine("A  moved to the trash, 2.0 KiB")},
+		{cleanResult{ID: "A", Action: "deleted", Bytes: 1}.finding(true), app.Note("A  would be deleted, 1 byte", "")},
+		{read.finding(false), app.Note("A  skipped: it cannot be read", "", app.To("diagnose this", "doctor"))},
+		{compactResult{ID: "A", Action: "archived", BytesBefore: 2048, BytesAfter: 1024}.finding(false),
+			app.Fine("A  archived, 2.0 KiB → 1.0 KiB")},
+		{compactResult{ID: "A", Action: "checkpointed", CheckpointSeq: 7, BytesBefore: 1, BytesAfter: 1024}.finding(true),
+			app.Note("A  would get a checkpoint at event 7, 1 byte", "")},
+		{compactResult{ID: "A", Action: "trashed", BytesBefore: 2048, BytesAfter: 1024}.finding(false),
+			app.Fine("A  moved to the trash, 2.0 KiB")},
+	} {
+		if diff := cmp.Diff(tt.want, tt.got); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
 }
 
 // A verdict that no disk of a test has.
