@@ -31,6 +31,7 @@ var commandScreens = []struct {
 	{"repair_seal", "agent-chatter repair --seal", addFaults},
 	{"compact_dry_run", "agent-chatter compact --keep 0 --archive-after 0 --dry-run", addFaults},
 	{"clean", "agent-chatter sessions clean --keep 2", func(t *testing.T, dir string) { addSessions(t, dir, 5) }},
+	{"reindex", "agent-chatter sessions reindex", addFaults},
 	{"verify_intact", "agent-chatter verify", func(t *testing.T, dir string) { addSessions(t, dir, 6) }},
 }
 

@@ -97,6 +97,11 @@ func maintainTexts() []apptest.Text {
 	add("reindexedText", "damaged", reindexedText(damaged))
 	add("reindexedText", "archived", reindexedText(catalog.Session{ID: apptest.AliceID, LastSeq: 3, Archived: true}))
 	add("reindexedText", "unreadable", reindexedText(catalog.Session{ID: apptest.AliceID, ReadErr: fs.ErrPermission}))
+	add("reindexedSumText", "", reindexedSumText(214, 0, 0, false))
+	add("reindexedSumText", "none", reindexedSumText(0, 0, 0, false))
+	add("reindexedSumText", "damaged", reindexedSumText(1, 1, 0, false))
+	add("reindexedSumText", "unreadable", reindexedSumText(3, 1, 2, false))
+	add("reindexedSumText", "failed", reindexedSumText(0, 0, 0, true))
 	add("damagedSessionsText", "", damagedSessionsText(2))
 	return texts
 }

@@ -303,6 +303,31 @@ func TestCleanOnATerminal(t *testing.T) {
 	})
 }
 
+func TestReindexOnATerminal(t *testing.T) {
+	reindex := func(_ *shownHome, a *app.App) error { return (&Reindex{Output: "text"}).Run(a) }
+	checkTerminal(t, "reindex.golden", []terminalCase{
+		{"no sessions", 0, nil, reindex},
+		{"intact", 2, nil, reindex},
+		{"damaged and archived", 2, func(h *shownHome) {
+			h.damage(0)
+			if err := h.team.Journals().Archive(t.Context(), h.ids[1]); err != nil {
+				t.Fatal(err)
+			}
+		}, reindex},
+		{"a team that cannot be read", 1, func(h *shownHome) {
+			dir := filepath.Join(h.path, "sessions", "broken")
+			if err := errors.Join(os.Mkdir(dir, 0o700), os.WriteFile(filepath.Join(dir, "archive"), nil, 0o600)); err != nil {
+				t.Fatal(err)
+			}
+		}, reindex},
+	})
+	f := reindexedFinding(catalog.Session{ID: "A", ReadErr: errors.New("input/output error")})
+	want := app.Wrong("A  unreadable: input/output error", "", app.To("diagnose this", "doctor"))
+	if diff := cmp.Diff(want, f); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // lock locks the first session until the test ends.
 func lock(h *shownHome) {
 	log, err := h.team.Journals().Open(h.t.Context(), h.ids[0])

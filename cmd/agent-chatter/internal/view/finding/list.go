@@ -42,6 +42,9 @@ func (l *List) present(state app.State, m app.Message) {
 	_ = l.Add(app.Finding{State: state, What: what, Help: help, Commands: m.Help})
 }
 
+// AddError prints an error, after which the command continues.
+func (l *List) AddError(err error) { l.present(app.StateWrong, app.Explain(err)) }
+
 // Begin begins a group of findings with its name.
 func (l *List) Begin(name string) error {
 	heading := ansi.Line{{Text: name, Style: ansi.Style{Bold: true}}}
