@@ -188,6 +188,13 @@ func (a *App) Fail(err error) int {
 	return CodeOf(err)
 }
 
+// WithStderr returns a copy of a that prints its messages to w, and no progress.
+func (a *App) WithStderr(w io.Writer) *App {
+	other := *a
+	other.Stderr, other.progress = w, nil
+	return &other
+}
+
 // ReportUnreadable prints, once for each path, that a team's directory cannot be
 // read and is left out.
 func (a *App) ReportUnreadable(path string, err error) {

@@ -56,13 +56,22 @@ func inside(dir, name string) bool {
 // not expand in --home=~/x. An empty name, as of a variable set to nothing, is the default and not the
 // working directory.
 func Dir(dir string) (string, error) {
-	dir = cmp.Or(dir, byDefault)
-	if rest, ok := strings.CutPrefix(dir, "~/"); ok {
-		user, err := os.UserHomeDir()
-		if err != nil {
-			return "", fmt.Errorf("%w: name the home with --home DIR", err)
-		}
-		dir = filepath.Join(user, rest)
+	dir, err := Expand(cmp.Or(dir, byDefault))
+	if err != nil {
+		return "", fmt.Errorf("%w: name the home with --home DIR", err)
 	}
 	return filepath.Abs(dir)
+}
+
+// Expand replaces a leading ~/ of a path by the user's home directory.
+func Expand(path string) (string, error) {
+	rest, ok := strings.CutPrefix(path, "~/")
+	if !ok {
+		return path, nil
+	}
+	user, err := os.UserHomeDir()
+	if err != nil {
+		return "", err
+	}
+	return user + string(filepath.Separator) + rest, nil
 }
