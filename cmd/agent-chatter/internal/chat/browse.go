@@ -5,6 +5,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/screen"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/teams"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
@@ -21,7 +22,15 @@ func (cmd *Command) pick(a *app.App) (chosen bool, err error) {
 	}
 	ctx, stop := app.UntilSignal()
 	defer stop()
-	choice, err := screen.Run(ctx, a, screen.Options{})
+	var o screen.Options
+	if cmd.Team != "" {
+		t, err := teams.Loader{App: a, Forget: cmd.NoSave}.Load(ctx, cmd.Team)
+		if err != nil {
+			return false, err
+		}
+		o.Query.Team = t.ID
+	}
+	choice, err := screen.Run(ctx, a, o)
 	cmd.Session = &choice.Session.ID
 	return choice.Chosen, err
 }

@@ -130,7 +130,7 @@ func (m *model) choose() tea.Cmd {
 	if !ok {
 		return nil
 	}
-	if reason := notResumable(s); reason != "" {
+	if reason := m.notResumable(s); reason != "" {
 		m.notice = reason
 		return nil
 	}

@@ -113,6 +113,8 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 		m.click(msg)
 	case listedMsg:
 		m.take(msg)
+		m.arrange()
+		return readRows(m.ctx, m.catalog, m.list.visible())
 	case titlesMsg:
 		if m.finder.takeTitles(msg) {
 			m.show()

@@ -141,6 +141,25 @@ func TestDamagedSessionIsNotChosen(t *testing.T) {
 	}
 }
 
+func TestOpenSessionIsNotChosen(t *testing.T) {
+	dir := home(t)
+	log, err := catalog.New(filepath.Join(dir, "sessions"), journal.Options{}).Team("shop").Journals().Open(t.Context(), id(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	b := open(t, dir, 120, 40, Options{})
+	b.press("enter")
+	if b.quit || !strings.Contains(b.m.notice, "is open in process ") || !strings.HasSuffix(b.m.notice, "chat --follow "+id(1)) {
+		t.Errorf("quit %v: %q", b.quit, b.m.notice)
+	}
+	b.m.running = b.m.list.shown[0].Key()
+	b.press("enter")
+	if b.quit || b.m.notice != "This session is already open in this chat." {
+		t.Errorf("quit %v: %q", b.quit, b.m.notice)
+	}
+}
+
 func TestSelectionStaysOnItsSession(t *testing.T) {
 	dir := home(t)
 	b := open(t, dir, 120, 40, Options{})

@@ -180,14 +180,19 @@ func age(t, now time.Time) string {
 }
 
 // notResumable says why a session cannot be resumed; "" if it can.
-func notResumable(s catalog.Session) string {
+func (m *model) notResumable(s catalog.Session) string {
+	holder := m.list.live[s.Key()]
 	switch {
+	case s.Key() == m.running:
+		return "This session is already open in this chat."
 	case s.ReadErr != nil:
-		return "The session cannot be read. Type agent-chatter doctor."
+		return "The session cannot be read. Type agent-chatter doctor"
 	case s.Damaged != "":
 		return "The session is damaged. Type agent-chatter verify " + s.ID
 	case s.Newer != "":
 		return "A newer version of the program wrote this session. It can be read, not resumed."
+	case holder != (journal.Holder{}):
+		return "The session is open in " + tty.SafeLine(holder.String()) + ". Type agent-chatter chat --follow " + s.ID
 	}
 	return ""
 }
