@@ -29,6 +29,7 @@ func TestPictures(t *testing.T) {
 	}
 	for name, draw := range map[string]func(*testing.T) string{
 		"cast.svg": drawCast, "chat.svg": drawChat, "permission.svg": drawPermission,
+		"browse.svg": drawBrowser,
 	} {
 		t.Run(name, func(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(*pictures, name), []byte(draw(t)), 0o644); err != nil {
@@ -137,4 +138,34 @@ func drawPermission(t *testing.T) string {
 	m.Press("C-d")
 	m.Expect("To resume, type:")
 	return picture.Draw([]picture.Screen{screen}, []picture.Size{size})
+}
+
+// drawBrowser shows a search in the browser.
+func drawBrowser(t *testing.T) string {
+	size := picture.Size{Columns: 120, Rows: 34}
+	m := startShell(t, size)
+	fillHome(m)
+	m.Press("agent-chatter browse", "Enter")
+	m.Expect("5 sessions")
+	m.Press("/", "division")
+	m.Expect("2 sessions  ")
+	m.Press("Enter")
+	m.Expect("tab read")
+	screen := screenOf(m)
+	m.Press("q")
+	return picture.Draw([]picture.Screen{screen}, []picture.Size{size})
+}
+
+// fillHome has conversations of two teams.
+func fillHome(m *ttytest.Tmux) {
+	for _, message := range []string{
+		"how do we test the parser?", "the release notes for 2.4", "which index does this query need?",
+	} {
+		m.Press("agent-chatter chat -m '"+message+"' >/dev/null", "Enter")
+	}
+	m.Press("agent-chatter sessions pin 'the release notes for 2.4'", "Enter")
+	m.Press("agent-chatter chat -t calc.json -m '@ada a division by zero should be an error' >/dev/null", "Enter")
+	m.Press("agent-chatter chat -m 'what is a division by zero elsewhere?' >/dev/null; echo filled", "Enter")
+	m.Expect("\nfilled")
+	m.Press("clear", "Enter")
 }
