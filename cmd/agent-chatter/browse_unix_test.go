@@ -85,6 +85,19 @@ func TestBrowserOfAChatResumes(t *testing.T) {
 	m.ExpectTimes("shell$ ", 2)
 }
 
+func TestTimelineOfBrowserForks(t *testing.T) {
+	m, home := browsing(t, "browse")
+	m.Press("t")
+	m.Expect("FIRST WORDS")
+	m.Press("g", "Enter")
+	m.Expect("you> ")
+	m.Press("C-d")
+	m.ExpectTimes("shell$ ", 2)
+	if list := printed(t, home, "sessions"); strings.Count(list, "a garden") != 2 {
+		t.Errorf("there is no fork:\n%s", list)
+	}
+}
+
 func TestBrowserFollowsSizeOfTerminal(t *testing.T) {
 	m, _ := browsing(t, "browse")
 	m.Run("resize-window", "-x", "120", "-y", "40")

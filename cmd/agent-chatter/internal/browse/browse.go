@@ -49,5 +49,5 @@ func (cmd *Command) Run(a *app.App) error {
 		return err
 	}
 	stop()
-	return chat.Resume(a, choice.Session)
+	return chat.Resume(a, choice)
 }

@@ -2,17 +2,28 @@ package chat
 
 import (
 	"context"
+	"strconv"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/screen"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/sessions"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/teams"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
-// Resume runs a chat that resumes a session.
-func Resume(a *app.App, s catalog.Session) error {
-	cmd := &Command{Session: &s.ID, Input: "text", Output: "text"}
+// Resume runs a chat that resumes the session that was chosen in the browser.
+func Resume(a *app.App, c screen.Choice) error {
+	cmd := &Command{Input: "text", Output: "text"}
+	cmd.take(c)
 	return cmd.Run(a)
+}
+
+// take makes the command resume a session, or a fork of it.
+func (cmd *Command) take(c screen.Choice) {
+	cmd.Session = &c.Session.ID
+	if c.ForkAt > 0 {
+		cmd.Fork, cmd.At = true, strconv.FormatUint(c.ForkAt, 10)
+	}
 }
 
 // pick lets the user choose the session of the command in the browser.
@@ -31,7 +42,7 @@ func (cmd *Command) pick(a *app.App) (chosen bool, err error) {
 		o.Query.Team = t.ID
 	}
 	choice, err := screen.Run(ctx, a, o)
-	cmd.Session = &choice.Session.ID
+	cmd.take(choice)
 	return choice.Chosen, err
 }
 
@@ -55,5 +66,12 @@ func (r *repl) browse(ctx context.Context) error {
 	case !choice.Chosen:
 		return nil
 	}
-	return r.slashResume(ctx, choice.Session.ID)
+	id := choice.Session.ID
+	if choice.ForkAt > 0 {
+		if id, err = sessions.ForkSession(ctx, r.app, choice.Session, strconv.FormatUint(choice.ForkAt, 10)); err != nil {
+			r.report(err)
+			return nil
+		}
+	}
+	return r.slashResume(ctx, id)
 }

@@ -14,6 +14,7 @@ var helpKeys = [][][2]string{
 		{"g G", "first, last"},
 		{"Enter", "resume the session"},
 		{"Tab → l", "read the preview; Tab ← h Esc return to the list"},
+		{"t", "the turns of the session, and what it was like at each; Enter continues there in a fork"},
 		{"Esc", "end the search, remove the filter, quit"},
 		{"q", "quit"},
 	},

@@ -14,6 +14,8 @@ func (m *model) press(k tea.KeyPressMsg) tea.Cmd {
 		return m.pressTyping(k)
 	case reading:
 		return m.pressReading(k)
+	case timing:
+		return m.timeline.Update(k)
 	case helping:
 		m.mode = choosing
 		return nil
@@ -71,6 +73,8 @@ func (m *model) pressChoosing(key string) tea.Cmd {
 		if m.places().previewRows > 0 {
 			m.mode = reading
 		}
+	case "t":
+		return m.time()
 	case "n":
 		return m.nextHit(1)
 	case "N":
@@ -122,6 +126,16 @@ func (m *model) leave() tea.Cmd {
 		return m.restart()
 	}
 	return tea.Quit
+}
+
+// time shows the timeline of the selected session.
+func (m *model) time() tea.Cmd {
+	s, ok := m.list.session()
+	if !ok {
+		return nil
+	}
+	m.mode = timing
+	return m.timeline.Show(s)
 }
 
 // choose ends the browser with the selected session.

@@ -66,12 +66,19 @@ func (m *model) arrange() tea.Cmd {
 	if p.previewRows == 0 && m.mode == reading {
 		m.mode = choosing
 	}
+	if size := [2]int{m.columns, m.timelineRows()}; m.mode == timing && m.timed != size {
+		m.timed = size
+		return m.timeline.SetSize(size[0], size[1])
+	}
 	if size := [2]int{p.previewColumns, p.previewRows}; size != m.previewed.size {
 		m.previewed.size = size
 		return m.preview.SetSize(p.previewColumns, p.previewRows)
 	}
 	return nil
 }
+
+// timelineRows is how many rows a timeline has between a title and the footer.
+func (m *model) timelineRows() int { return max(m.rows-1-footerRows, 0) }
 
 // View implements tea.Model.
 func (m *model) View() tea.View {
@@ -83,6 +90,12 @@ func (m *model) View() tea.View {
 
 // draw returns the rows of the screen.
 func (m *model) draw() []string {
+	if m.mode == timing {
+		s, _ := m.list.session()
+		title := ansi.Line{plain(" "), bold("Timeline"), plain("  " + titleOf(s))}
+		rows := append([]string{m.encodeLine(title, m.columns)}, m.timeline.Rows()...)
+		return append(rows, m.encodeLine(m.footer(), m.columns))[:max(m.rows, 1)]
+	}
 	if m.mode == helping {
 		return m.encode(m.helpLines(), m.columns, m.rows)
 	}
@@ -222,10 +235,12 @@ func (m *model) footer() ansi.Line {
 		return ansi.Line{plain(" "), colored(m.notice, ansi.Yellow)}
 	case m.mode == typing:
 		return keysLine("enter", "keep", "esc", "end the search", "↑↓", "select")
+	case m.mode == timing:
+		return keysLine("↑↓", "select", "enter", "continue there in a fork", "t", "back to the list")
 	case m.mode == reading:
 		return keysLine("↑↓", "scroll", "n/N", "next match", "tab", "list", "enter", "resume", "?", "help")
 	}
-	return keysLine("enter", "resume", "/", "search", "tab", "read", "1-4", "filter", "?", "help", "q", "quit")
+	return keysLine("enter", "resume", "/", "search", "t", "timeline", "tab", "read", "1-4", "filter", "?", "help", "q", "quit")
 }
 
 // keysLine is a line of keys and what they do.

@@ -9,6 +9,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/line"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/preview"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/timeline"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -22,6 +23,7 @@ const (
 	typing               // the text to search for
 	reading              // the preview
 	helping              // the page of keys
+	timing               // the timeline of a session
 )
 
 // A model is the state of the browser.
@@ -43,10 +45,12 @@ type model struct {
 	finder        finder
 	preview       *preview.Pane
 	previewed     previewed // what the preview shows
-	listed        bool      // the list was read
-	problem       string    // why it could not be read
-	notice        string    // of the last line, until the next key
-	unreadable    int       // directories of teams that cannot be read
+	timeline      *timeline.Pane
+	timed         [2]int // its columns and rows
+	listed        bool   // the list was read
+	problem       string // why it could not be read
+	notice        string // of the last line, until the next key
+	unreadable    int    // directories of teams that cannot be read
 
 	choice Choice
 }
@@ -61,7 +65,7 @@ func newModel(ctx context.Context, a *app.App, o Options) *model {
 	}
 	own := *a
 	own.Catalog = m.catalog
-	m.preview = preview.New(&own)
+	m.preview, m.timeline = preview.New(&own), timeline.New(&own)
 	if a.NoColor {
 		m.profile = ansi.NoColor
 	}
@@ -74,6 +78,7 @@ func (m *model) close() {
 	m.loader.stop()
 	m.finder.stop()
 	m.preview.Close()
+	m.timeline.Close()
 }
 
 // Init implements tea.Model.
@@ -135,8 +140,14 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 		m.unreadable++
 	case tickMsg:
 		return tea.Batch(m.tick, m.refresh())
+	case timeline.CloseMsg:
+		m.mode = choosing
+		m.timeline.Close()
+	case timeline.ForkMsg:
+		m.choice = Choice{Session: msg.Session, Chosen: true, ForkAt: msg.Seq}
+		return tea.Quit
 	default:
-		return m.preview.Update(msg)
+		return tea.Batch(m.preview.Update(msg), m.timeline.Update(msg))
 	}
 	return nil
 }
@@ -204,6 +215,9 @@ func (m *model) find() tea.Cmd {
 
 // wheel scrolls what is below the pointer.
 func (m *model) wheel(msg tea.MouseWheelMsg) tea.Cmd {
+	if m.mode == timing {
+		return m.timeline.Update(msg)
+	}
 	if m.places().inPreview(msg.X, msg.Y) {
 		return m.preview.Update(msg)
 	}
@@ -221,7 +235,7 @@ func (m *model) click(msg tea.MouseClickMsg) {
 	p := m.places()
 	row := msg.Y - p.listTop
 	switch {
-	case msg.Button != tea.MouseLeft || m.mode == helping:
+	case msg.Button != tea.MouseLeft || m.mode == helping || m.mode == timing:
 	case p.inPreview(msg.X, msg.Y):
 		m.mode = reading
 	case row >= 0 && row < p.listRows && msg.X < p.listColumns:

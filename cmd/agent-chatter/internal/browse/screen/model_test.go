@@ -160,6 +160,24 @@ func TestOpenSessionIsNotChosen(t *testing.T) {
 	}
 }
 
+func TestTimelineForks(t *testing.T) {
+	b := open(t, home(t), 120, 40, Options{})
+	b.press("down", "t", "g", "enter")
+	if !b.quit || b.m.choice.Session.ID != id(2) || b.m.choice.ForkAt != 2 {
+		t.Errorf("got %+v", b.m.choice)
+	}
+}
+
+func TestTimelineCloses(t *testing.T) {
+	b := open(t, home(t), 120, 40, Options{})
+	for _, key := range []string{"t", "q", "esc"} {
+		b.press("t", key)
+		if b.m.mode != choosing || b.quit {
+			t.Errorf("after %s: mode %d, quit %v", key, b.m.mode, b.quit)
+		}
+	}
+}
+
 func TestSelectionStaysOnItsSession(t *testing.T) {
 	dir := home(t)
 	b := open(t, dir, 120, 40, Options{})
@@ -200,6 +218,7 @@ func TestScreens(t *testing.T) {
 		{"preview", []string{"tab", "g"}},
 		{"filters", []string{"T", "s"}},
 		{"help", []string{"?"}},
+		{"timeline", []string{"t", "up"}},
 		{"nothing", []string{"/", "nothing has this"}},
 	} {
 		t.Run(scene.name, func(t *testing.T) {

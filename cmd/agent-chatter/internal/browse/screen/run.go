@@ -22,6 +22,7 @@ type Options struct {
 type Choice struct {
 	Session catalog.Session
 	Chosen  bool
+	ForkAt  uint64 // seq of the last event of a fork, which is resumed instead of the session; 0: the session itself
 }
 
 // Run shows the browser on the terminal until the user chooses a session or quits, and
