@@ -68,7 +68,8 @@ func (r *repl) browse(ctx context.Context) error {
 	}
 	id := choice.Session.ID
 	if choice.ForkAt > 0 {
-		if id, err = sessions.ForkSession(ctx, r.app, choice.Session, strconv.FormatUint(choice.ForkAt, 10)); err != nil {
+		at := strconv.FormatUint(choice.ForkAt, 10)
+		if id, err = sessions.ForkSession(ctx, r.app, choice.Session, at); err != nil {
 			r.report(err)
 			return nil
 		}

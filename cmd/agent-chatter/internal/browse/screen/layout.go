@@ -240,7 +240,8 @@ func (m *model) footer() ansi.Line {
 	case m.mode == reading:
 		return keysLine("↑↓", "scroll", "n/N", "next match", "tab", "list", "enter", "resume", "?", "help")
 	}
-	return keysLine("enter", "resume", "/", "search", "t", "timeline", "tab", "read", "1-4", "filter", "?", "help", "q", "quit")
+	return keysLine("enter", "resume", "/", "search", "t", "timeline", "tab", "read", "1-4", "filter",
+		"?", "help", "q", "quit")
 }
 
 // keysLine is a line of keys and what they do.
