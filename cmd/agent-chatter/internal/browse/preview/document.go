@@ -144,9 +144,6 @@ func (d *document) row(s spot) int {
 	for _, p := range d.parts {
 		if p.from.Seq == s.from && !p.onlyNotice() {
 			first, n := p.rowsOf(s.block)
-			if s.rows == 0 || n == 0 {
-				return row + first
-			}
 			return row + first + s.row*n/s.rows
 		}
 		if p.from.Seq > s.from {

@@ -11,6 +11,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/projection/runecut"
 )
 
 // A head is what is read of a session besides its conversation.
@@ -56,7 +57,7 @@ func headLines(s catalog.Session, h head, rows int) []ansi.Line {
 	if rows < smallHead {
 		return nil
 	}
-	title := ansi.Line{{Text: s.Title, Style: ansi.Style{Bold: true}}}
+	title := ansi.Line{{Text: clip(s.Title), Style: ansi.Style{Bold: true}}}
 	if s.Title == "" {
 		title[0] = ansi.Span{Text: "(no title)", Style: dim}
 	}
@@ -65,7 +66,7 @@ func headLines(s catalog.Session, h head, rows int) []ansi.Line {
 	}
 	lines := []ansi.Line{title, membersLine(s, h), {{Text: times(s) + " · " + app.Count(s.MessageCount, "message")}}}
 	if s.CWD != "" {
-		lines = append(lines, ansi.Line{{Text: s.CWD, Style: dim}})
+		lines = append(lines, ansi.Line{{Text: clip(s.CWD), Style: dim}})
 	}
 	if marks := marks(s, h); marks != nil {
 		lines = append(lines, marks[1:])
@@ -73,14 +74,22 @@ func headLines(s catalog.Session, h head, rows int) []ansi.Line {
 	return lines
 }
 
+// The bounds of what is laid out for one row.
+const (
+	maxNames = 50
+	maxText  = 1000 // bytes
+)
+
+func clip(text string) string { return runecut.Prefix(text, maxText) }
+
 // membersLine returns the team and the names of its members in their colours.
 func membersLine(s catalog.Session, h head) ansi.Line {
-	line := ansi.Line{{Text: s.TeamID}}
+	line := ansi.Line{{Text: clip(s.TeamID)}}
 	var t view.Transcript
 	t.AddMembers(h.members)
 	separator := ": "
-	for _, m := range h.members {
-		name := ansi.Span{Text: m.DisplayName, Style: ansi.Style{Color: t.Color(m.ID)}}
+	for _, m := range h.members[:min(len(h.members), maxNames)] {
+		name := ansi.Span{Text: clip(m.DisplayName), Style: ansi.Style{Color: t.Color(m.ID)}}
 		line = append(line, ansi.Span{Text: separator}, name)
 		separator = ", "
 	}

@@ -121,6 +121,16 @@ func TestLongTextsAreShortened(t *testing.T) {
 			s.add(projection.TurnStarted{TurnID: "t", MemberID: "ada"},
 				projection.TurnEnded{TurnID: "t", MemberID: "ada", FinishReason: projection.Failed, Partial: long, Error: long})
 		},
+		"a change of the queue": func(s *session) {
+			s.add(projection.QueueChanged{Changes: []projection.QueueChange{{Reason: long}}, Waiting: []string{}})
+		},
+		"a team": func(s *session) {
+			s.add(projection.SessionCreated{Format: 1, SessionID: id, Team: projection.Team{ID: "kitchen", Name: long[:700<<10]}})
+		},
+		"a tool with a long name": func(s *session) {
+			s.add(projection.TurnStarted{TurnID: "t", MemberID: "ada"},
+				projection.ToolStarted{TurnID: "t", ToolID: "1", Name: long[:700<<10], Input: []byte("{}")})
+		},
 		"another event": func(s *session) { s.record(journal.Record{Type: "unknown.event", Data: command}) },
 	} {
 		s := newSession(t)
@@ -186,5 +196,11 @@ func TestEndlessTurnIsScrolledInParts(t *testing.T) {
 		t.Errorf("the event in the middle is in rows %d to %d from row %d", from, to, p.top)
 	}
 	press(p, "home")
-	equal(t, "the start", shown(p), s.replayed(78, ansi.Color16)[:p.height()])
+	rows = nil
+	for !p.ended || p.top < p.lastTop() {
+		before, _ := p.spot(p.top)
+		press(p, "pgdown")
+		rows = append(rows, p.texts(p.row(before), p.top)...)
+	}
+	equal(t, "from the start", append(rows, p.texts(p.top, p.document.rows())...), s.replayed(78, ansi.Color16))
 }

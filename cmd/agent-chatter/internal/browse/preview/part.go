@@ -66,6 +66,9 @@ func (l *loader) fold(ctx context.Context, s stretch, end ending, tail bool) *pa
 		}
 	}
 	for i, e := range s.events {
+		if ctx.Err() != nil {
+			break
+		}
 		e = short.event(e)
 		s.events[i] = e
 		p.bytes += len(e.Data)
