@@ -32,7 +32,19 @@ var commandScreens = []struct {
 	{"compact_dry_run", "agent-chatter compact --keep 0 --archive-after 0 --dry-run", addFaults},
 	{"clean", "agent-chatter sessions clean --keep 2", func(t *testing.T, dir string) { addSessions(t, dir, 5) }},
 	{"reindex", "agent-chatter sessions reindex", addFaults},
+	{"team_validate", "agent-chatter team validate invalid-schema.json", addTeams},
+	{"team_trust", "agent-chatter team trust review.json", addTeams},
 	{"verify_intact", "agent-chatter verify", func(t *testing.T, dir string) { addSessions(t, dir, 6) }},
+}
+
+// addTeams adds team files.
+func addTeams(t *testing.T, dir string) {
+	for _, name := range []string{"invalid-schema.json", "review.json"} {
+		content := readFile(t, filepath.Join("..", "..", "testdata", "teams", name))
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // addSessions adds sealed sessions to a home and returns the paths of their journals, the newest first.

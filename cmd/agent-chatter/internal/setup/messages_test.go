@@ -16,6 +16,7 @@ func setupTexts() []apptest.Text {
 	add := func(function, sample string, shown any) {
 		texts = append(texts, apptest.Text{Function: function, Sample: sample, Shown: shown})
 	}
+	add("invalidFileText", "", invalidFileText("/"+apptest.Hostile, 1))
 	add("noPermissionsText", "", noPermissionsText(member))
 	add("unsetNoticeText", "", unsetNoticeText(member, []string{"A_KEY", "B_KEY"}))
 	add("inPlainText", "", inPlainText(member, []string{"A_KEY", "B_KEY"}))

@@ -11,6 +11,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/teams"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/finding"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/schemas"
 )
@@ -44,6 +45,7 @@ type fieldProblem struct {
 
 // Run implements the command.
 func (cmd *teamValidate) Run(a *app.App) error {
+	list := finding.OnTerminal(a, cmd.Output)
 	file, err := team.Find(cmd.File, a.Places())
 	if err != nil {
 		return err
@@ -54,7 +56,7 @@ func (cmd *teamValidate) Run(a *app.App) error {
 		return cmd.printJSON(a, path, team, err)
 	}
 	if err != nil {
-		return err
+		return showInvalid(list, path, err)
 	}
 	teams.Warn(a, team)
 	members := make([]string, len(team.Members))
@@ -62,9 +64,36 @@ func (cmd *teamValidate) Run(a *app.App) error {
 		members[i] = fmt.Sprintf("%s (%s)", m.Name, m.Type)
 		warnMember(a, m)
 	}
-	_, err = fmt.Fprintf(a.Stdout, "%s is valid: team %s with %s\n",
+	valid := fmt.Sprintf("%s is valid: team %s with %s",
 		tty.SafeLine(path), tty.SafeLine(team.Name), tty.SafeLine(strings.Join(members, ", ")))
+	if list != nil {
+		return list.End(valid, nil)
+	}
+	_, err = fmt.Fprintln(a.Stdout, valid)
 	return err
+}
+
+// showInvalid adds the problems of a team file to a list. It returns other errors, and all errors without a list.
+func showInvalid(list *finding.List, path string, err error) error {
+	var invalid *schemas.InvalidError
+	if list == nil || !errors.As(err, &invalid) {
+		return err
+	}
+	for i, p := range invalid.Problems {
+		f := app.Wrong(p.Path+": "+p.Message, "")
+		if i == len(invalid.Problems)-1 {
+			f.Commands = app.Explain(err).Help
+		}
+		if err := list.Add(f); err != nil {
+			return err
+		}
+	}
+	return list.End(invalidFileText(path, len(invalid.Problems)), err)
+}
+
+// invalidFileText is the last line on a terminal.
+func invalidFileText(path string, problems int) string {
+	return fmt.Sprintf("%s is invalid: %s.", tty.SafeLine(path), app.Count(problems, "problem"))
 }
 
 func (cmd *teamValidate) printJSON(a *app.App, path string, team *team.Team, err error) error {

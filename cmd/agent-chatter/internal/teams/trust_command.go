@@ -6,6 +6,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/finding"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 )
 
@@ -35,6 +36,7 @@ type trustedTeam struct {
 func (cmd *TrustCommand) Run(a *app.App) error {
 	ctx, stop := app.UntilSignal()
 	defer stop()
+	list := finding.OnTerminal(a, cmd.Output)
 	if cmd.Revoke {
 		path, found, err := revoke(ctx, a, cmd.Path)
 		switch {
@@ -44,6 +46,8 @@ func (cmd *TrustCommand) Run(a *app.App) error {
 			return app.Exit(app.ExitNotFound, notTrustedText(path))
 		case cmd.Output == "json":
 			return app.WriteJSON(a.Stdout, trustedTeam{Path: path, Reads: []string{}})
+		case list != nil:
+			return list.Add(app.Fine(revokedText(path)))
 		}
 		_, err = fmt.Fprintln(a.Stdout, revokedText(path))
 		return err
@@ -59,6 +63,9 @@ func (cmd *TrustCommand) Run(a *app.App) error {
 		return app.WriteJSON(a.Stdout, trustedTeam{
 			Path: t.Source.Path, SHA256: t.Digest(), Trusted: true, Reads: append([]string{}, t.Elsewhere...),
 		})
+	}
+	if list != nil {
+		return list.Add(app.Fine(strings.TrimSuffix(trustedText(a, t), "\n")))
 	}
 	_, err = fmt.Fprint(a.Stdout, trustedText(a, t))
 	return err

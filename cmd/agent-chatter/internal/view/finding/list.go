@@ -38,7 +38,11 @@ func OnTerminal(a *app.App, output string, checks ...string) *List {
 
 // present adds a message. An error of printing is one of standard output, which keeps it.
 func (l *List) present(state app.State, m app.Message) {
-	what, help, _ := strings.Cut(strings.TrimPrefix(m.Text, "⚠️  "), "\n")
+	text, warns := strings.CutPrefix(m.Text, "⚠️  ")
+	if warns { // its other lines are indented by as much
+		text = strings.ReplaceAll(text, "\n   ", "\n")
+	}
+	what, help, _ := strings.Cut(text, "\n")
 	_ = l.Add(app.Finding{State: state, What: what, Help: help, Commands: m.Help})
 }
 
@@ -115,29 +119,33 @@ var (
 	}
 )
 
-// lines returns the lines of a finding: what it is, in a style, and what helps. Long words and commands are not
-// broken: the terminal does that, and they can be copied whole.
+// lines returns the lines of a finding: what it is, in a style, and what helps. The rest of a broken line is indented
+// as its beginning. Long words and commands are not broken: the terminal does that, and they can be copied whole.
 func (l *List) lines(f app.Finding, style ansi.Style) (lines []ansi.Line) {
 	head := ansi.Line{signs[f.State]}
 	if l.checks > 0 && f.Check != "" {
 		head = append(head, ansi.Span{Text: fmt.Sprintf("%-*s  ", l.checks, f.Check)})
 	}
-	indent := ansi.Span{Text: strings.Repeat(" ", head.Columns())}
-	room := max(l.columns()-len(indent.Text), minColumns)
-	add := func(prefix ansi.Line, text string, style ansi.Style) {
-		for _, line := range ansi.Flow(ansi.Line{{Text: text, Style: style}}, room) {
-			lines = append(lines, slices.Concat(prefix, line))
-			prefix = ansi.Line{indent}
+	indent := ansi.Line{{Text: strings.Repeat(" ", head.Columns())}}
+	room := l.columns() - head.Columns()
+	add := func(first ansi.Line, text string, style ansi.Style) {
+		for source := range strings.Lines(text) {
+			source = strings.TrimSuffix(source, "\n")
+			words := strings.TrimLeft(source, " ")
+			lead := ansi.Span{Text: source[:len(source)-len(words)]}
+			width := max(room-len(lead.Text), minColumns)
+			for _, line := range ansi.Flow(ansi.Line{{Text: words, Style: style}}, width) {
+				lines = append(lines, slices.Concat(first, ansi.Line{lead}, line))
+				first = indent
+			}
 		}
 	}
 	add(head, f.What, style)
-	for text := range strings.Lines(f.Help) {
-		add(ansi.Line{indent}, strings.TrimSpace(text), dim)
-	}
+	add(indent, f.Help, dim)
 	for _, help := range f.Commands {
 		if line := l.app.CommandLine(help.Command); line != "" {
-			add(ansi.Line{indent}, "To "+help.Purpose+":", dim)
-			lines = append(lines, ansi.Line{indent, {Text: commandIndent}, {Text: line, Style: command}})
+			add(indent, "To "+help.Purpose+":", dim)
+			lines = append(lines, slices.Concat(indent, ansi.Line{{Text: commandIndent}, {Text: line, Style: command}}))
 		}
 	}
 	return lines

@@ -41,7 +41,10 @@ func TestLinesOfFindings(t *testing.T) {
 		{"a note", 80, app.Note("it is odd", ""), "⚠ it is odd\n"},
 		{"a problem", 80, app.Wrong("it is bad", ""), "✗ it is bad\n"},
 		{"the check is not shown", 80, app.Finding{Check: "space", State: app.StateOK, What: "it is fine"}, "✓ it is fine\n"},
-		{"advice", 80, app.Wrong("it is bad", "Be careful.\n   Be quick."), "✗ it is bad\n  Be careful.\n  Be quick.\n"},
+		{"advice", 80, app.Wrong("it is bad", "Be careful.\n   Be quick."), "✗ it is bad\n  Be careful.\n     Be quick.\n"},
+		{"a list", 30, app.Fine("it runs:\n  ada: cat -u /home/eva --verbose --long\n    directory: /home"),
+			"✓ it runs:\n    ada: cat -u /home/eva\n    --verbose --long\n      directory: /home\n"},
+		{"a blank line", 30, app.Fine("one\n\ntwo"), "✓ one\n\n  two\n"},
 		{"a command", 80, app.Wrong("it is bad", "", app.To("repair it", "repair", "a b")),
 			"✗ it is bad\n  To repair it:\n    agent-chatter repair 'a b'\n"},
 		{"advice and commands", 80, app.Note("it is odd", "Wait.", app.ToRun("see", "ls"), app.ToRun("go", "cd", path)),
@@ -161,8 +164,11 @@ func TestMessagesAreFindings(t *testing.T) {
 	var out strings.Builder
 	l := newList(t, &out, 80, ansi.NoColor)
 	l.app.Notice("⚠️  Sessions are not listed.\n   Wait.", app.To("diagnose this", "doctor"))
-	l.app.Fail(app.Exit(app.ExitNotFound, app.Text("There is none.")))
-	want := "⚠ Sessions are not listed.\n  Wait.\n  To diagnose this:\n    agent-chatter doctor\n✗ There is none.\n"
+	l.app.Fail(app.Exit(app.ExitNotFound, app.Text("There is none. Searched:\n  /a\n  /b")))
+	l.AddError(errors.New("there is another"))
+	l.app.Notice("")
+	want := "⚠ Sessions are not listed.\n  Wait.\n  To diagnose this:\n    agent-chatter doctor\n" +
+		"✗ There is none. Searched:\n    /a\n    /b\n✗ There is another\n"
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
