@@ -8,6 +8,9 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/table"
 	"github.com/agent-chatter/agent-chatter/projection/interchange"
 )
 
@@ -96,8 +99,9 @@ func (cmd *Import) Run(a *app.App) error {
 		return err
 	}
 	results = append(results, cmd.importFiles(ctx, a, files)...)
-	failures := 0
+	failures, onTerminal := 0, cmd.Output == "text" && tty.IsTerminal(a.Stdout)
 	var skipped skippedFiles
+	var listed []Imported
 	for _, r := range results {
 		if errors.Is(r.Err, context.Canceled) {
 			continue
@@ -108,7 +112,15 @@ func (cmd *Import) Run(a *app.App) error {
 		case "skipped":
 			skipped.add(r)
 		}
-		if err := cmd.print(a, r); err != nil {
+		if onTerminal && r.Error == "" {
+			r.Log(a)
+			listed = append(listed, r)
+		} else if err := cmd.print(a, r); err != nil {
+			return err
+		}
+	}
+	if style := view.OutputStyle(a); onTerminal {
+		if err := importedTable(listed).Write(a.Stdout, style.Width, style.Profile); err != nil {
 			return err
 		}
 	}
@@ -214,20 +226,47 @@ func (cmd *Import) print(a *app.App, r Imported) error {
 		a.Notice(tty.Safe(r.Error))
 		return nil
 	}
-	skipped := ""
+	note := r.note()
+	if note != "" {
+		note = ", " + note
+	}
+	_, err := fmt.Fprintf(a.Stdout, "%s  %s  %d of %s%s  %s\n",
+		r.ID, r.Action, r.Taken, app.Count(r.Total, "message"), note, tty.SafeLine(r.Path))
+	return err
+}
+
+// note says what of the source was not imported; "": nothing is left out.
+func (r Imported) note() string {
+	var notes []string
 	if r.Skipped > 0 {
-		skipped = fmt.Sprintf(", %s skipped", app.Count(r.Skipped, "other line"))
+		notes = append(notes, app.Count(r.Skipped, "other line")+" skipped")
 	}
 	switch r.Branches {
 	case 0:
 	case 1:
-		skipped += ", 1 branch not imported"
+		notes = append(notes, "1 branch not imported")
 	default:
-		skipped += fmt.Sprintf(", %d branches not imported", r.Branches)
+		notes = append(notes, fmt.Sprintf("%d branches not imported", r.Branches))
 	}
-	_, err := fmt.Fprintf(a.Stdout, "%s  %s  %d of %s%s  %s\n",
-		r.ID, r.Action, r.Taken, app.Count(r.Total, "message"), skipped, tty.SafeLine(r.Path))
-	return err
+	return strings.Join(notes, ", ")
+}
+
+// importedTable returns what a terminal shows of the files that were imported.
+func importedTable(results []Imported) *table.Table {
+	t := &table.Table{Columns: []table.Column{
+		{Name: "FILE", Path: true, Least: 10}, {Name: "RESULT"}, {Name: "MESSAGES", Right: true, Rank: 1},
+		{Name: "NOTE", Least: 16, Rank: 2}, {Name: "ID"},
+	}}
+	for _, r := range results {
+		action := ansi.Style{Color: ansi.Green}
+		if r.Action == "unchanged" {
+			action = ansi.Style{Dim: true}
+		}
+		t.Add(table.Text(app.ShortPath(r.Path), ansi.Style{}), table.Text(r.Action, action),
+			table.Text(fmt.Sprintf("%d of %d", r.Taken, r.Total), ansi.Style{}),
+			table.Text(r.note(), ansi.Style{Dim: true}), table.Text(r.ID, ansi.Style{Color: ansi.Cyan}))
+	}
+	return t
 }
 
 func notImportedText(n, of int) string {
