@@ -32,6 +32,7 @@ var outputScreens = []struct{ name, command string }{
 	{"replay", "agent-chatter replay 3KQD"},
 	{"replay_dumb", "TERM=dumb agent-chatter replay 8VRE"},
 	{"teams", "agent-chatter team list 2>/dev/null"},
+	{"team", "agent-chatter team show .agent-chatter/team-config/review.json"},
 	{"agents_scan", "agent-chatter agents scan"},
 	{"agents", "agent-chatter agents"},
 	{"agent", "agent-chatter agents info 設計"},

@@ -2,6 +2,7 @@ package setup
 
 import (
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -10,6 +11,9 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/teams"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/table"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 )
 
@@ -58,6 +62,8 @@ type shownMember struct {
 	SystemInstruction string   `json:"systemInstruction,omitempty"`
 	Env               []string `json:"env,omitempty"`
 	Unset             []string `json:"unset,omitempty"` // unset variables that it refers to
+
+	id string
 }
 
 // Run implements the command.
@@ -69,6 +75,9 @@ func (cmd *teamShow) Run(a *app.App) error {
 	shown := newShownTeam(a, team)
 	if cmd.Output == "json" {
 		return app.WriteJSON(a.Stdout, shown)
+	}
+	if tty.IsTerminal(a.Stdout) {
+		return printTeam(a.Stdout, shown, view.NewTranscript(team), view.OutputStyle(a))
 	}
 	_, err = fmt.Fprint(a.Stdout, shownTeamText(shown))
 	return err
@@ -91,7 +100,7 @@ func newShownTeam(a *app.App, team *team.Team) shownTeam {
 func newShownMember(a *app.App, m team.Member) shownMember {
 	secrets := a.Redactor(append(m.Secrets(), team.InheritedSecrets()...))
 	shown := shownMember{
-		Name: m.Name, DisplayName: m.DisplayName, Type: m.Type, Role: m.Role, AgentType: m.AgentType,
+		id: m.ID, Name: m.Name, DisplayName: m.DisplayName, Type: m.Type, Role: m.Role, AgentType: m.AgentType,
 		Command: m.Command, Model: m.Model, Thinking: m.Thinking, Permissions: m.Permissions,
 		Endpoint: teams.EndpointText(secrets, m.Endpoint), APIKeyEnv: m.APIKeyEnv,
 		BaseDir: m.BaseDir, InstructionFile: m.InstructionFile, SystemInstruction: secrets.Text(m.SystemInstruction),
@@ -107,37 +116,71 @@ func newShownMember(a *app.App, m team.Member) shownMember {
 	return shown
 }
 
-// shownTeamText is the text of `team show`.
+// fields returns the names and values of the team.
+func (t shownTeam) fields() [][2]string {
+	return set([][2]string{
+		{"team", t.Name}, {"description", t.Description}, {"file", t.Path}, {"instructions", t.InstructionFile},
+		{"max rounds", maxRoundsText(t.MaxRounds)},
+		{"time limit of a turn", (time.Duration(t.MaxAgentResponseTime) * time.Millisecond).String()},
+	})
+}
+
+// fields returns the names and values of the member.
+func (m shownMember) fields() [][2]string {
+	return set([][2]string{
+		{"role", m.Role}, {"engine", m.Engine}, {"command", strings.Join(append([]string{m.Command}, m.Args...), " ")},
+		{"model", m.Model}, {"thinking", thinkingText(m.Thinking)}, {"permissions", m.Permissions},
+		{"endpoint", m.Endpoint}, {"key variable", m.APIKeyEnv}, {"headers", strings.Join(m.Headers, ", ")},
+		{"base directory", m.BaseDir}, {"instructions", m.InstructionFile},
+		{"environment", strings.Join(m.Env, ", ")}, {"unset", strings.Join(m.Unset, ", ")},
+	})
+}
+
+// set returns the fields that have a value.
+func set(fields [][2]string) [][2]string {
+	return slices.DeleteFunc(fields, func(field [2]string) bool { return field[1] == "" })
+}
+
+// shownTeamText is the text of `team show` for a pipe.
 func shownTeamText(t shownTeam) string {
 	var b strings.Builder
-	line := func(name, value string) {
-		if value != "" {
-			fmt.Fprintf(&b, "%s: %s\n", name, tty.SafeLine(value))
-		}
+	for _, field := range t.fields() {
+		fmt.Fprintf(&b, "%s: %s\n", field[0], tty.SafeLine(field[1]))
 	}
-	line("team", t.Name)
-	line("description", t.Description)
-	line("file", t.Path)
-	line("instructions", t.InstructionFile)
-	line("max rounds", maxRoundsText(t.MaxRounds))
-	line("time limit of a turn", (time.Duration(t.MaxAgentResponseTime) * time.Millisecond).String())
 	for _, m := range t.Members {
 		fmt.Fprintf(&b, "\n%s (%s), %s\n", tty.SafeLine(m.Name), tty.SafeLine(m.DisplayName), m.Type)
-		line("  role", m.Role)
-		line("  engine", m.Engine)
-		line("  command", strings.Join(append([]string{m.Command}, m.Args...), " "))
-		line("  model", m.Model)
-		line("  thinking", thinkingText(m.Thinking))
-		line("  permissions", m.Permissions)
-		line("  endpoint", m.Endpoint)
-		line("  key variable", m.APIKeyEnv)
-		line("  headers", strings.Join(m.Headers, ", "))
-		line("  base directory", m.BaseDir)
-		line("  instructions", m.InstructionFile)
-		line("  environment", strings.Join(m.Env, ", "))
-		line("  unset", strings.Join(m.Unset, ", "))
+		for _, field := range m.fields() {
+			fmt.Fprintf(&b, "  %s: %s\n", field[0], tty.SafeLine(field[1]))
+		}
 	}
 	return b.String()
+}
+
+// printTeam prints a team on a terminal, the names of its members in their colours.
+func printTeam(w io.Writer, t shownTeam, members *view.Transcript, s view.Style) error {
+	write := func(fields [][2]string) error {
+		for i, field := range fields {
+			fields[i][1] = app.ShortPath(field[1])
+		}
+		return table.WriteFields(w, fields, s.Width, s.Profile)
+	}
+	if err := write(t.fields()); err != nil {
+		return err
+	}
+	for _, m := range t.Members {
+		name := ansi.Line{
+			{Text: m.DisplayName, Style: ansi.Style{Bold: true, Color: members.Color(m.id)}},
+			{Text: "  " + m.Name + ", " + m.Type, Style: ansi.Style{Dim: true}},
+		}
+		_, err := fmt.Fprintf(w, "\n%s\n", s.Profile.Encode(ansi.Cut(name, s.Width-1)))
+		if err == nil {
+			err = write(m.fields())
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func thinkingText(on *bool) string {
