@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -46,11 +47,12 @@ func (d *Dir) List(ctx context.Context, q Query) (*Result, error) {
 // entries returns all sessions, the most recently updated first, and Result.Lost. The
 // index keeps the rows of lost sessions.
 func (d *Dir) entries(ctx context.Context) (entries []*Entry, lost []string, err error) {
-	infos, known, err := d.describe(ctx)
+	infos, err := d.journals.List(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	entries, learned, gone := d.match(ctx, infos, known)
+	entries, known := d.currentEntries(infos)
+	entries, learned, gone := d.match(ctx, infos, entries, known)
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err // what a cancelled fold returned is not an answer
 	}
@@ -69,39 +71,71 @@ func (d *Dir) entries(ctx context.Context) (entries []*Entry, lost []string, err
 	return entries, lost, nil
 }
 
-// describe describes the journals and reads the index, concurrently if the
-// index is large.
-func (d *Dir) describe(ctx context.Context) (infos []journal.Info, known index, err error) {
-	var reading sync.WaitGroup
-	if d.hasRows(manySessions) {
-		reading.Go(func() { known = d.readIndex() })
-		infos, err = d.journals.List(ctx)
-		reading.Wait()
-		return infos, known, err
+// currentEntries returns an entry for each journal whose row in the index describes it,
+// nil for the others, and their rows. The rows of a large index stay in the file.
+func (d *Dir) currentEntries(infos []journal.Info) (entries []*Entry, known index) {
+	entries = make([]*Entry, len(infos))
+	if d.hasRows(manySessions) && d.scanRows(infos, entries, &known) {
+		return entries, known
 	}
-	infos, err = d.journals.List(ctx)
-	return infos, d.readIndex(), err
+	clear(entries)
+	known = d.readIndex()
+	if !known.reformat {
+		inParallel(len(infos), func(i int) {
+			line := known.lines[infos[i].ID]
+			if entries[i] = d.currentEntry(infos[i], []byte(line)); entries[i] != nil {
+				entries[i].line = line
+			}
+		})
+	}
+	return entries, known
 }
 
-// match returns an entry for each journal that is not empty: the row of the
-// index if it describes the file, else a new one. learned is what the index
-// lacks, in bytes that were read for it: the journals that were folded, and the
-// rows that another program wrote in its layout. gone is the number of rows
-// without a journal.
-func (d *Dir) match(
-	ctx context.Context, infos []journal.Info, known index,
-) (entries []*Entry, learned int64, gone int) {
-	entries = make([]*Entry, len(infos))
-	if !known.reformat {
-		inParallel(len(infos), func(i int) { entries[i] = d.currentEntry(infos[i], known.lines[infos[i].ID]) })
+// scanRows is currentEntries for a large index. It returns false if the index has another layout.
+func (d *Dir) scanRows(infos []journal.Info, entries []*Entry, known *index) bool {
+	rows := d.openRows()
+	if rows == nil {
+		return false
 	}
+	defer rows.file.Close()
+	journals := make(map[string]int, len(infos))
+	for i, info := range infos {
+		journals[info.ID] = i
+	}
+	*known = index{lines: map[string]string{}}
+	var found sync.Mutex
+	return rows.scanAll(func(line []byte, at place) {
+		id, _, _ := bytes.Cut(bytes.TrimPrefix(line, []byte(rowPrefix)), []byte(`"`))
+		i, exists := journals[string(id)]
+		var e *Entry
+		if exists {
+			e = d.currentEntry(infos[i], line)
+		}
+		found.Lock()
+		defer found.Unlock()
+		if e != nil {
+			e.at, entries[i] = at, e
+		} else if id := idOf(string(line)); id != "" {
+			known.lines[id] = string(line)
+		}
+	})
+}
+
+// match completes the entries: a journal without one is folded, unless it is empty. known
+// has the rows of the index that belong to no entry, and may have others. learned is what
+// the index lacks, in bytes that were read for it: the journals that were folded, and the
+// rows that another program wrote in its layout. gone is the number of rows without a
+// journal.
+func (d *Dir) match(
+	ctx context.Context, infos []journal.Info, entries []*Entry, known index,
+) (complete []*Entry, learned int64, gone int) {
 	var outdated []int
 	gone = len(known.lines)
 	for i, e := range entries {
 		if e == nil {
 			outdated = append(outdated, i)
 		}
-		if e != nil || known.lines[infos[i].ID] != "" {
+		if known.lines[infos[i].ID] != "" {
 			gone--
 		}
 	}

@@ -23,8 +23,11 @@ type Entry struct {
 	Truncated  bool
 
 	dir  *Dir
-	line string // the row in the index; "" if it is not indexed
-	row  *row   // nil if not decoded
+	line string // the row in the index; "" if it is not indexed, or at is set
+	at   place  // of the row in a large index
+	row  *row   // of an entry that is not indexed; else nil
+
+	order *order // of an entry that is ordered otherwise than ByUpdated; else nil
 }
 
 // entryOf returns the entry of a row that is not in the index.
@@ -44,13 +47,13 @@ func (d *Dir) indexedEntry(r *row, line string) *Entry {
 }
 
 // currentEntry returns the entry of a line of the index if the line describes
-// the current file, else nil.
-func (d *Dir) currentEntry(info journal.Info, line string) *Entry {
+// the current file, else nil. The entry does not have the line.
+func (d *Dir) currentEntry(info journal.Info, line []byte) *Entry {
 	if updated, ok := glance(info, line); ok {
-		return &Entry{id: info.ID, updatedAt: updated, archived: info.Archived, dir: d, line: line}
+		return &Entry{id: info.ID, updatedAt: updated, archived: info.Archived, dir: d}
 	}
-	if r, ok := decodeRow(line); ok && r.describes(info) && (r.Damaged != "" || r.Lost > 0) {
-		return d.indexedEntry(&r, line)
+	if r, ok := decodeRow(string(line)); ok && r.describes(info) && (r.Damaged != "" || r.Lost > 0) {
+		return d.indexedEntry(&r, "")
 	}
 	return nil
 }
@@ -72,20 +75,31 @@ func (e *Entry) Key() Key { return Key{e.dir.journals.Path(), e.id} }
 // Session returns the session of the entry. It reads the journal only if the
 // line in the index is truncated after the part that the Entry has.
 func (e *Entry) Session() Session {
-	if e.row != nil {
-		return e.dir.session(e.row)
-	}
-	r := e.decode()
+	var rows openedRows
+	defer rows.close()
+	r := e.decode(&rows)
 	return e.dir.session(&r)
 }
 
-// decode decodes the row. If its line is truncated, the journal is folded.
-func (e *Entry) decode() row {
-	r, ok := decodeRow(e.line)
+// decode returns the row. If it is not in the index any more, or its line is truncated, the
+// journal is folded.
+func (e *Entry) decode(rows *openedRows) row {
+	if e.row != nil {
+		return *e.row
+	}
+	r, ok := decodeRow(e.text(rows))
 	if !ok {
 		r = e.reread()
 	}
 	return r
+}
+
+// text returns the line of the row, or "" if it is not in the index any more.
+func (e *Entry) text(rows *openedRows) string {
+	if e.at == (place{}) {
+		return e.line
+	}
+	return rows.read(e.dir, e.id, e.at)
 }
 
 // reread folds the journal of an entry whose line is truncated.
@@ -98,16 +112,33 @@ func (e *Entry) reread() row {
 	return r
 }
 
+// decodeEach calls do with the decoded row of each entry, from several goroutines if there are many.
+func decodeEach(entries []*Entry, do func(i int, r *row)) {
+	inParts(len(entries), func(from, to int) {
+		var rows openedRows
+		defer rows.close()
+		for i := from; i < to; i++ {
+			r := entries[i].decode(&rows)
+			do(i, &r)
+		}
+	})
+}
+
 // inParallel calls do for 0 to n-1, from several goroutines if n is large.
 func inParallel(n int, do func(i int)) {
+	inParts(n, func(from, to int) {
+		for i := from; i < to; i++ {
+			do(i)
+		}
+	})
+}
+
+// inParts calls do for parts of the numbers from 0 to n-1, from a goroutine for each.
+func inParts(n int, do func(from, to int)) {
 	each := max(manySessions, n/runtime.GOMAXPROCS(0)+1)
 	var wg sync.WaitGroup
 	for from := 0; from < n; from += each {
-		wg.Go(func() {
-			for i := from; i < min(from+each, n); i++ {
-				do(i)
-			}
-		})
+		wg.Go(func() { do(from, min(from+each, n)) })
 	}
 	wg.Wait()
 }

@@ -129,6 +129,13 @@ func parseIndex(text string) index {
 
 // readRow returns the row of one session without decoding the others.
 func (d *Dir) readRow(id string) row {
+	if d.hasRows(manySessions) {
+		if rows := d.openRows(); rows != nil {
+			defer rows.file.Close()
+			r, _ := decodeRow(rows.find(rowPrefix + id + `"`))
+			return r
+		}
+	}
 	text := d.indexText()
 	if at := strings.Index(text, `{"id":"`+id+`"`); at >= 0 {
 		line, _, _ := strings.Cut(text[at:], "\n")
@@ -213,11 +220,13 @@ func (d *Dir) replaceIndex(entries []*Entry) error {
 	text.Grow(len(entries) * rowBytes)
 	text.WriteString(indexHead)
 	var updated time.Time
+	var rows openedRows
+	defer rows.close()
 	for i, e := range entries {
 		if i > 0 {
 			text.WriteString(indexNext)
 		}
-		if err := e.appendLine(&text); err != nil {
+		if err := e.appendLine(&text, &rows); err != nil {
 			return err
 		}
 		if e.updatedAt.After(updated) {
@@ -229,23 +238,26 @@ func (d *Dir) replaceIndex(entries []*Entry) error {
 		return err
 	}
 	text.WriteString(indexEnd + `,"updatedAt":` + string(at) + "}\n")
+	rows.close() // an open file cannot be replaced on every system
 	return journal.WriteFile(d.fs, d.indexPath(), text.Bytes())
 }
 
 // appendLine appends the row of an entry. If its line is truncated, the journal is folded.
-func (e *Entry) appendLine(text *bytes.Buffer) error {
-	if e.row == nil {
-		if _, ok := decodeRow(e.line); ok {
-			text.WriteString(e.line)
+func (e *Entry) appendLine(text *bytes.Buffer, rows *openedRows) error {
+	r := e.row
+	if r == nil {
+		line := e.text(rows)
+		if _, ok := decodeRow(line); ok {
+			text.WriteString(line)
 			return nil
 		}
-		r := e.reread()
-		e.row = &r
+		folded := e.reread()
+		r = &folded
 	}
-	e.row.Summary = e.row.Row.Summary()
+	r.Summary = r.Row.Summary()
 	enc := json.NewEncoder(text)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(e.row); err != nil {
+	if err := enc.Encode(r); err != nil {
 		return err
 	}
 	text.Truncate(text.Len() - 1) // the newline

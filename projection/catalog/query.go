@@ -65,24 +65,13 @@ type Result struct {
 	// of all teams, regardless of the rest of the query. Reindex removes their rows.
 	Lost []string
 
-	// Matches are the selected sessions of all pages, in order. Their rows are
-	// not decoded unless the query needs them.
+	// Matches are the selected sessions of all pages, in order. Their rows are not decoded.
 	Matches []*Entry
 }
 
 // answer selects from sessions in the order ByUpdated, and reorders the slice.
 func (q Query) answer(ctx context.Context, entries []*Entry, lost []string) (*Result, error) {
-	if q.Team != "" || q.CWD != "" || q.Text != "" || q.Sort != ByUpdated {
-		rows := make([]row, len(entries))
-		inParallel(len(entries), func(i int) { // once, for all comparisons
-			if e := entries[i]; e.row == nil {
-				rows[i] = e.decode()
-				e.row = &rows[i]
-			}
-		})
-	}
-	q.Text = strings.ToLower(q.Text)
-	matches := slices.DeleteFunc(entries, func(e *Entry) bool { return ctx.Err() != nil || !q.match(e) })
+	matches := q.filter(ctx, entries)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -106,25 +95,50 @@ func (q Query) answer(ctx context.Context, entries []*Entry, lost []string) (*Re
 		r.Next = q.Sort.key(page[q.Limit-1]).String()
 	}
 	r.Sessions = make([]Session, len(page))
-	inParallel(len(page), func(i int) { r.Sessions[i] = page[i].Session() })
+	decodeEach(page, func(i int, row *row) { r.Sessions[i] = page[i].dir.session(row) })
 	return r, ctx.Err()
 }
 
-// match reports whether the query selects a session. Its Text is in lower
-// case, and the row is decoded if the query needs it.
-func (q Query) match(e *Entry) bool {
-	if !q.Archived.match(e.archived) || !q.Damaged.match(e.Damaged) {
-		return false
+// filter returns the entries that the query selects, in the same slice. It gives them the
+// values that Sort compares. When ctx is done, it returns too few.
+func (q Query) filter(ctx context.Context, entries []*Entry) []*Entry {
+	q.Text = strings.ToLower(q.Text)
+	var selected []bool
+	if q.Team != "" || q.CWD != "" || q.Text != "" || q.Sort != ByUpdated {
+		selected = make([]bool, len(entries))
+		decodeEach(entries, func(i int, r *row) {
+			if ctx.Err() != nil {
+				return
+			}
+			if selected[i] = q.matchRow(r); q.Sort != ByUpdated {
+				entries[i].order = &order{r.CreatedAt, r.MessageCount, r.Title}
+			}
+		})
 	}
-	if q.Team != "" && e.row.TeamID != q.Team || q.CWD != "" && e.row.CWD != q.CWD || q.Text != "" && !e.has(q.Text) {
-		return false
+	matches := entries[:0]
+	for i, e := range entries {
+		if ctx.Err() == nil && (selected == nil || selected[i]) && q.match(e) {
+			matches = append(matches, e)
+		}
 	}
-	return q.Live == Any || q.Live.match(e.dir.journals.Writer(e.id) != (journal.Holder{}))
+	clear(entries[len(matches):])
+	return matches
 }
 
-// has reports whether a text in lower case is in what a list shows of the session. The row is decoded.
-func (e *Entry) has(text string) bool {
-	for _, shown := range []string{e.row.Title, e.id, e.row.TeamID, e.row.CWD} {
+// match reports whether the query selects a session, if it selects its row.
+func (q Query) match(e *Entry) bool {
+	return q.Archived.match(e.archived) && q.Damaged.match(e.Damaged) &&
+		(q.Live == Any || q.Live.match(e.dir.journals.Writer(e.id) != (journal.Holder{})))
+}
+
+// matchRow reports whether the query, whose Text is in lower case, selects a row.
+func (q Query) matchRow(r *row) bool {
+	return (q.Team == "" || r.TeamID == q.Team) && (q.CWD == "" || r.CWD == q.CWD) && (q.Text == "" || r.has(q.Text))
+}
+
+// has reports whether a text in lower case is in what a list shows of the session.
+func (r *row) has(text string) bool {
+	for _, shown := range []string{r.Title, r.ID, r.TeamID, r.CWD} {
 		if strings.Contains(strings.ToLower(shown), text) {
 			return true
 		}
@@ -132,16 +146,23 @@ func (e *Entry) has(text string) bool {
 	return false
 }
 
-// compare compares the places of two sessions, whose rows are decoded.
+// order has the values of a session that the orders other than ByUpdated compare.
+type order struct {
+	createdAt time.Time
+	messages  int
+	title     string
+}
+
+// compare compares the places of two sessions, whose order is set.
 func (s Sort) compare(a, b *Entry) int {
 	c := 0
 	switch s {
 	case ByCreated:
-		c = b.row.CreatedAt.Compare(a.row.CreatedAt)
+		c = b.order.createdAt.Compare(a.order.createdAt)
 	case ByMessages:
-		c = cmp.Compare(b.row.MessageCount, a.row.MessageCount)
+		c = cmp.Compare(b.order.messages, a.order.messages)
 	case ByTitle:
-		c = strings.Compare(a.row.Title, b.row.Title)
+		c = strings.Compare(a.order.title, b.order.title)
 	}
 	if c != 0 {
 		return c
@@ -160,17 +181,16 @@ type sortKey struct {
 	Dir       string    `json:"dir"` // name of the team's directory
 }
 
-// key returns the place of a session, whose row is decoded unless the order is
-// ByUpdated.
+// key returns the place of a session, whose order is set unless s is ByUpdated.
 func (s Sort) key(e *Entry) sortKey {
 	k := sortKey{UpdatedAt: e.updatedAt, ID: e.id, Dir: filepath.Base(e.dir.journals.Path())}
 	switch s {
 	case ByCreated:
-		k.CreatedAt = e.row.CreatedAt
+		k.CreatedAt = e.order.createdAt
 	case ByMessages:
-		k.Messages = e.row.MessageCount
+		k.Messages = e.order.messages
 	case ByTitle:
-		k.Title = e.row.Title
+		k.Title = e.order.title
 	}
 	return k
 }

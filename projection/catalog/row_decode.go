@@ -1,9 +1,9 @@
 package catalog
 
 import (
+	"bytes"
 	"encoding/json"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -25,20 +25,20 @@ func decodeRow(line string) (row, bool) {
 // glance returns when a session was updated, if the line of its row describes the
 // file as it is now and reports no damage. Most of the lines of a long list are
 // read this far only.
-func glance(info journal.Info, line string) (updated time.Time, ok bool) {
+func glance(info journal.Info, line []byte) (updated time.Time, ok bool) {
 	var space [256]byte
 	head := appendHead(space[:0], info)
-	if len(line) < len(head) || line[:len(head)] != string(head) {
+	if !bytes.HasPrefix(line, head) {
 		return updated, false
 	}
 	// A row with damage has other fields between lastSeq and end.
-	lastSeq, rest, ok := strings.Cut(line[len(head):], `,"end":`)
-	if !ok || lastSeq == "" || lastSeq[0] == '0' || strings.Trim(lastSeq, "0123456789") != "" {
+	lastSeq, rest, ok := bytes.Cut(line[len(head):], []byte(`,"end":`))
+	if !ok || len(lastSeq) == 0 || lastSeq[0] == '0' || len(bytes.Trim(lastSeq, "0123456789")) > 0 {
 		return updated, false
 	}
-	_, rest, _ = strings.Cut(rest, `,"updatedAt":"`)
-	at, _, ok := strings.Cut(rest, `"`)
-	return updated, ok && updated.UnmarshalText([]byte(at)) == nil
+	_, rest, _ = bytes.Cut(rest, []byte(`,"updatedAt":"`))
+	at, _, ok := bytes.Cut(rest, []byte(`"`))
+	return updated, ok && updated.UnmarshalText(at) == nil
 }
 
 // appendHead appends the start of the line of a row, as far as it describes the file.

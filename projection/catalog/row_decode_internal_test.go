@@ -76,7 +76,7 @@ func written(t testing.TB, r row) string {
 	t.Helper()
 	var line bytes.Buffer
 	l := Entry{row: &r}
-	if err := l.appendLine(&line); err != nil {
+	if err := l.appendLine(&line, new(openedRows)); err != nil {
 		t.Fatal(err)
 	}
 	return line.String()
@@ -88,7 +88,7 @@ func TestGlanceOfCurrentRow(t *testing.T) {
 	for _, archived := range []bool{true, false} {
 		r.Archived = archived
 		info := journal.Info{ID: r.ID, Archived: archived, Size: r.Bytes, ModTime: r.ModTime.Local(), Inode: r.Inode}
-		updated, ok := glance(info, written(t, r))
+		updated, ok := glance(info, []byte(written(t, r)))
 		if !ok || !updated.Equal(r.UpdatedAt) {
 			t.Errorf("got %v, %v: %s", updated, ok, written(t, r))
 		}
@@ -114,7 +114,7 @@ func TestGlanceRejects(t *testing.T) {
 		t.Run(wrong, func(t *testing.T) {
 			r := valid
 			change(&r)
-			if _, ok := glance(info, written(t, r)); ok {
+			if _, ok := glance(info, []byte(written(t, r))); ok {
 				t.Error(written(t, r))
 			}
 		})
@@ -135,7 +135,7 @@ func FuzzGlanceEqualsRow(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, rest string) {
-		updated, ok := glance(info, begins+rest)
+		updated, ok := glance(info, []byte(begins+rest))
 		r, valid := decodeRow(begins + rest)
 		if ok && valid && strings.Count(rest, `"updatedAt"`) == 1 && !updated.Equal(r.UpdatedAt) {
 			t.Errorf("glance returns %v, the row has %v", updated, r.UpdatedAt)
