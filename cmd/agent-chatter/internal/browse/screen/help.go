@@ -25,7 +25,8 @@ var helpKeys = [][][2]string{
 		{"T", "only the team of the selected session, or all"},
 		{".", "only the directory of the selected session, or all"},
 		{"s", "order: updated, created, messages, title"},
-		{"Space", "mark a session; two can be compared"},
+		{"Space", "mark a session"},
+		{"D", "compare two marked sessions, or a marked one and the selected one"},
 	},
 }
 

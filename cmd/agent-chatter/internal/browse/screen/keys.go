@@ -1,6 +1,9 @@
 package screen
 
-import tea "charm.land/bubbletea/v2"
+import (
+	tea "charm.land/bubbletea/v2"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+)
 
 const wheelRows = 3
 
@@ -16,6 +19,8 @@ func (m *model) press(k tea.KeyPressMsg) tea.Cmd {
 		return m.pressReading(k)
 	case timing:
 		return m.timeline.Update(k)
+	case comparing:
+		return m.compare.Update(k)
 	case helping:
 		m.mode = choosing
 		return nil
@@ -75,6 +80,8 @@ func (m *model) pressChoosing(key string) tea.Cmd {
 		}
 	case "t":
 		return m.time()
+	case "D":
+		return m.compareMarked()
 	case "n":
 		return m.nextHit(1)
 	case "N":
@@ -136,6 +143,30 @@ func (m *model) time() tea.Cmd {
 	}
 	m.mode = timing
 	return m.timeline.Show(s)
+}
+
+// compareMarked shows where the two marked sessions diverge, or a marked one and the selected one.
+func (m *model) compareMarked() tea.Cmd {
+	marked := m.list.marked
+	if key, ok := m.list.key(); ok && len(marked) == 1 && marked[0] != key {
+		marked = []catalog.Key{marked[0], key}
+	}
+	if len(marked) < 2 {
+		m.say("Mark two sessions with Space to compare them.")
+		return nil
+	}
+	var pair [2]catalog.Session
+	for i, key := range marked {
+		s, ok := m.list.find(key)
+		if !ok {
+			m.say("A marked session is not in the list any more.")
+			m.list.marked = nil
+			return nil
+		}
+		pair[i] = s
+	}
+	m.mode = comparing
+	return m.compare.Show(pair[0], pair[1])
 }
 
 // choose ends the browser with the selected session.

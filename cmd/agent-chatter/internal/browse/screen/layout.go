@@ -66,19 +66,21 @@ func (m *model) arrange() tea.Cmd {
 	if p.previewRows == 0 && m.mode == reading {
 		m.mode = choosing
 	}
-	if size := [2]int{m.columns, m.timelineRows()}; m.mode == timing && m.timed != size {
-		m.timed = size
-		return m.timeline.SetSize(size[0], size[1])
+	if size := [2]int{m.columns, max(m.rows-1-footerRows, 0)}; m.paneSize != size {
+		m.paneSize = size
+		return tea.Batch(m.timeline.SetSize(size[0], size[1]), m.compare.SetSize(size[0], size[1]), m.sizePreview(p))
 	}
+	return m.sizePreview(p)
+}
+
+// sizePreview gives the preview its size.
+func (m *model) sizePreview(p places) tea.Cmd {
 	if size := [2]int{p.previewColumns, p.previewRows}; size != m.previewed.size {
 		m.previewed.size = size
 		return m.preview.SetSize(p.previewColumns, p.previewRows)
 	}
 	return nil
 }
-
-// timelineRows is how many rows a timeline has between a title and the footer.
-func (m *model) timelineRows() int { return max(m.rows-1-footerRows, 0) }
 
 // View implements tea.Model.
 func (m *model) View() tea.View {
@@ -90,11 +92,12 @@ func (m *model) View() tea.View {
 
 // draw returns the rows of the screen.
 func (m *model) draw() []string {
-	if m.mode == timing {
+	switch m.mode {
+	case timing:
 		s, _ := m.list.session()
-		title := ansi.Line{plain(" "), bold("Timeline"), plain("  " + titleOf(s))}
-		rows := append([]string{m.encodeLine(title, m.columns)}, m.timeline.Rows()...)
-		return append(rows, m.encodeLine(m.footer(), m.columns))[:max(m.rows, 1)]
+		return m.drawPane(ansi.Line{plain(" "), bold("Timeline"), plain("  " + titleOf(s))}, m.timeline.Rows())
+	case comparing:
+		return m.drawPane(ansi.Line{plain(" "), bold("Comparison")}, m.compare.Rows())
 	}
 	if m.mode == helping {
 		return m.encode(m.helpLines(), m.columns, m.rows)
@@ -128,6 +131,12 @@ func (m *model) border(text string) ansi.Span {
 		return accent(text)
 	}
 	return dim(text)
+}
+
+// drawPane returns the rows of a pane on the whole screen, between a title and the keys.
+func (m *model) drawPane(title ansi.Line, pane []string) []string {
+	rows := append([]string{m.encodeLine(title, m.columns)}, pane...)
+	return append(rows, m.encodeLine(m.footer(), m.columns))[:max(m.rows, 1)]
 }
 
 // rule is a horizontal line with a sign at a column.
@@ -237,6 +246,8 @@ func (m *model) footer() ansi.Line {
 		return keysLine("enter", "keep", "esc", "end the search", "↑↓", "select")
 	case m.mode == timing:
 		return keysLine("↑↓", "select", "enter", "continue there in a fork", "t", "back to the list")
+	case m.mode == comparing:
+		return keysLine("↑↓", "select", "tab", "other session", "enter", "continue there in a fork", "q", "back")
 	case m.mode == reading:
 		return keysLine("↑↓", "scroll", "n/N", "next match", "tab", "list", "enter", "resume", "?", "help")
 	}

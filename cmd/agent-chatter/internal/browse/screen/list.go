@@ -53,6 +53,15 @@ func (l *list) session() (catalog.Session, bool) {
 	return l.row(l.selected), true
 }
 
+// find returns a session of the query.
+func (l *list) find(key catalog.Key) (catalog.Session, bool) {
+	i := slices.IndexFunc(l.all, func(e *catalog.Entry) bool { return e.Key() == key })
+	if i < 0 {
+		return catalog.Session{}, false
+	}
+	return l.all[i].Session(), true
+}
+
 // row returns the session of an entry that is shown.
 func (l *list) row(i int) catalog.Session {
 	key := l.shown[i].Key()

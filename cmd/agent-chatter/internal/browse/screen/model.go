@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/compare"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/line"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/preview"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/timeline"
@@ -19,11 +20,12 @@ import (
 type mode int
 
 const (
-	choosing mode = iota // the list
-	typing               // the text to search for
-	reading              // the preview
-	helping              // the page of keys
-	timing               // the timeline of a session
+	choosing  mode = iota // the list
+	typing                // the text to search for
+	reading               // the preview
+	helping               // the page of keys
+	timing                // the timeline of a session
+	comparing             // the timelines of two sessions
 )
 
 // A model is the state of the browser.
@@ -46,7 +48,8 @@ type model struct {
 	preview       *preview.Pane
 	previewed     previewed // what the preview shows
 	timeline      *timeline.Pane
-	timed         [2]int // its columns and rows
+	compare       *compare.Pane
+	paneSize      [2]int // columns and rows of these two
 	listed        bool   // the list was read
 	problem       string // why it could not be read
 	notice        string // of the last line, until the next key
@@ -65,7 +68,7 @@ func newModel(ctx context.Context, a *app.App, o Options) *model {
 	}
 	own := *a
 	own.Catalog = m.catalog
-	m.preview, m.timeline = preview.New(&own), timeline.New(&own)
+	m.preview, m.timeline, m.compare = preview.New(&own), timeline.New(&own), compare.New(&own)
 	if a.NoColor {
 		m.profile = ansi.NoColor
 	}
@@ -79,6 +82,7 @@ func (m *model) close() {
 	m.finder.stop()
 	m.preview.Close()
 	m.timeline.Close()
+	m.compare.Close()
 }
 
 // Init implements tea.Model.
@@ -143,11 +147,12 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 	case timeline.CloseMsg:
 		m.mode = choosing
 		m.timeline.Close()
+		m.compare.Close()
 	case timeline.ForkMsg:
 		m.choice = Choice{Session: msg.Session, Chosen: true, ForkAt: msg.Seq}
 		return tea.Quit
 	default:
-		return tea.Batch(m.preview.Update(msg), m.timeline.Update(msg))
+		return tea.Batch(m.preview.Update(msg), m.timeline.Update(msg), m.compare.Update(msg))
 	}
 	return nil
 }
@@ -215,8 +220,13 @@ func (m *model) find() tea.Cmd {
 
 // wheel scrolls what is below the pointer.
 func (m *model) wheel(msg tea.MouseWheelMsg) tea.Cmd {
-	if m.mode == timing {
+	switch m.mode {
+	case timing:
 		return m.timeline.Update(msg)
+	case comparing:
+		return m.compare.Update(msg)
+	case helping:
+		return nil
 	}
 	if m.places().inPreview(msg.X, msg.Y) {
 		return m.preview.Update(msg)
@@ -235,7 +245,7 @@ func (m *model) click(msg tea.MouseClickMsg) {
 	p := m.places()
 	row := msg.Y - p.listTop
 	switch {
-	case msg.Button != tea.MouseLeft || m.mode == helping || m.mode == timing:
+	case msg.Button != tea.MouseLeft || m.mode >= helping:
 	case p.inPreview(msg.X, msg.Y):
 		m.mode = reading
 	case row >= 0 && row < p.listRows && msg.X < p.listColumns:

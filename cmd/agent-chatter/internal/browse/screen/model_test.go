@@ -168,6 +168,26 @@ func TestTimelineForks(t *testing.T) {
 	}
 }
 
+func TestComparisonNeedsTwoSessions(t *testing.T) {
+	b := open(t, home(t), 120, 40, Options{})
+	b.press("D")
+	if b.m.notice != "Mark two sessions with Space to compare them." || b.m.mode != choosing {
+		t.Errorf("mode %d: %q", b.m.mode, b.m.notice)
+	}
+	b.press("space", "space", "space")
+	if got := b.m.list.marked; len(got) != 2 || got[0].ID != id(2) || got[1].ID != id(5) {
+		t.Errorf("marked %v", got)
+	}
+	b.press("up", "space", "D") // removes the mark of the damaged session
+	if b.m.mode != comparing {
+		t.Errorf("mode %d: %q", b.m.mode, b.m.notice)
+	}
+	b.press("q")
+	if b.m.mode != choosing || b.quit {
+		t.Errorf("mode %d", b.m.mode)
+	}
+}
+
 func TestTimelineCloses(t *testing.T) {
 	b := open(t, home(t), 120, 40, Options{})
 	for _, key := range []string{"t", "q", "esc"} {
@@ -219,6 +239,7 @@ func TestScreens(t *testing.T) {
 		{"filters", []string{"T", "s"}},
 		{"help", []string{"?"}},
 		{"timeline", []string{"t", "up"}},
+		{"compare", []string{"space", "D"}},
 		{"nothing", []string{"/", "nothing has this"}},
 	} {
 		t.Run(scene.name, func(t *testing.T) {
