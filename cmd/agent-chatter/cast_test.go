@@ -29,7 +29,7 @@ func TestPictures(t *testing.T) {
 	}
 	for name, draw := range map[string]func(*testing.T) string{
 		"cast.svg": drawCast, "chat.svg": drawChat, "permission.svg": drawPermission,
-		"browse.svg": drawBrowser,
+		"browse.svg": drawBrowser, "timeline.svg": drawTimeline, "compare.svg": drawComparison,
 	} {
 		t.Run(name, func(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(*pictures, name), []byte(draw(t)), 0o644); err != nil {
@@ -153,6 +153,37 @@ func drawBrowser(t *testing.T) string {
 	m.Expect("tab read")
 	screen := screenOf(m)
 	m.Press("q")
+	return picture.Draw([]picture.Screen{screen}, []picture.Size{size})
+}
+
+// drawTimeline shows the turns of a session with tools.
+func drawTimeline(t *testing.T) string {
+	size := picture.Size{Columns: 120, Rows: 34}
+	m := startShell(t, size)
+	fillHome(m)
+	m.Press("agent-chatter browse", "Enter")
+	m.Expect("5 sessions")
+	m.Press("j", "t")
+	m.Expect("FIRST WORDS")
+	m.Press("k")
+	m.Expect("── event")
+	screen := screenOf(m)
+	m.Press("q", "q")
+	return picture.Draw([]picture.Screen{screen}, []picture.Size{size})
+}
+
+// drawComparison shows a session and its fork.
+func drawComparison(t *testing.T) string {
+	size := picture.Size{Columns: 120, Rows: 24}
+	m := startShell(t, size)
+	m.Press("agent-chatter chat -m 'which index does this query need?' -m 'and with a million rows?' >/dev/null", "Enter")
+	m.Press("agent-chatter chat --resume --fork --at turn:2 -m 'and without an index?' >/dev/null; clear", "Enter")
+	m.Press("agent-chatter browse", "Enter")
+	m.Expect("2 sessions")
+	m.Press("Space", "D")
+	m.Expect("in common")
+	screen := screenOf(m)
+	m.Press("q", "q")
 	return picture.Draw([]picture.Screen{screen}, []picture.Size{size})
 }
 
