@@ -4,7 +4,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/sessions"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty/progress"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 )
 
@@ -17,7 +16,6 @@ const (
 	exitDamaged     = app.ExitDamaged
 	exitInterrupted = app.ExitInterrupted
 
-	eraseLine    = progress.EraseLine
 	textNotSaved = app.TextNotSaved
 
 	aliceID = apptest.AliceID

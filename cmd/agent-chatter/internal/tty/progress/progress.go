@@ -17,22 +17,20 @@ const (
 	progressInterval = 100 * time.Millisecond
 )
 
-// EraseLine erases the line that the cursor is on.
-const EraseLine = "\r\x1b[K"
-
 // Progress shows on one line of a terminal what takes longer than a second, and how far archiving, unarchiving or
-// listing has come. It redraws the line, and erases it at the end. A nil Progress shows nothing.
+// listing has come. It redraws the line, and erases it at the end, without control sequences. A nil Progress shows
+// nothing.
 type Progress struct {
 	out           io.Writer
 	Columns       func() int // width of the terminal
 	HideArchiving bool       // set before the first call of Journal
 	Hidden        bool       // nothing is shown
 
-	mu     sync.Mutex
-	of     string // the session, or "all" for a list
-	began  time.Time
-	drawn  time.Time
-	onLine bool // the line is drawn
+	mu      sync.Mutex
+	of      string // the session, or "all" for a list
+	began   time.Time
+	drawn   time.Time
+	columns int // of the text on the line; 0: it is erased
 }
 
 // New returns the Progress on a terminal whose width columns returns.
@@ -96,8 +94,10 @@ func (l *Progress) show(of string, running bool, text func() string) {
 		l.of = ""
 		l.clear()
 	case now.Sub(l.began) >= progressAfter && now.Sub(l.drawn) >= progressInterval:
-		fmt.Fprint(l.out, EraseLine+displaywidth.TruncateString(text(), max(0, l.Columns()-1), ""))
-		l.drawn, l.onLine = now, true
+		shown := displaywidth.TruncateString(text(), max(0, l.Columns()-1), "")
+		columns := displaywidth.String(shown)
+		fmt.Fprint(l.out, "\r"+shown+strings.Repeat(" ", max(0, l.columns-columns)))
+		l.drawn, l.columns = now, max(l.columns, columns)
 	}
 }
 
@@ -111,9 +111,9 @@ func (l *Progress) Erase() {
 }
 
 func (l *Progress) clear() {
-	if l.onLine {
-		fmt.Fprint(l.out, EraseLine)
-		l.onLine = false
+	if l.columns > 0 {
+		fmt.Fprint(l.out, "\r"+strings.Repeat(" ", l.columns)+"\r")
+		l.columns = 0
 	}
 }
 

@@ -8,11 +8,17 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/clipperhouse/displaywidth"
 )
 
 func TestProgressIsShownAfterASecond(t *testing.T) {
 	halfway := journal.Progress{ID: "s", Done: 1, Total: 2}
-	bar := EraseLine + progressText(halfway)
+	// drawn returns a text on the line, and erased how it is erased.
+	drawn := func(text string) string { return "\r" + text }
+	erased := func(text string) string { return "\r" + strings.Repeat(" ", displaywidth.String(text)) + "\r" }
+	bar := drawn(progressText(halfway))
+	noBar := erased(progressText(halfway))
+	listing := drawn(listingText(1, 2))
 	for _, tt := range []struct {
 		name  string
 		began time.Duration // ago
@@ -25,33 +31,41 @@ func TestProgressIsShownAfterASecond(t *testing.T) {
 		{"twice at once", progressAfter, time.Hour, func(l *Progress) { l.Journal(halfway); l.Journal(halfway) }, bar},
 		{"after the interval", progressAfter, progressInterval, func(l *Progress) { l.Journal(halfway) }, bar},
 		{"another session", progressAfter, time.Hour, func(l *Progress) { l.Journal(journal.Progress{ID: "t", Total: 2}) }, ""},
-		{"a list", progressAfter, time.Hour, func(l *Progress) { l.of = "all"; l.List(1, 2) }, EraseLine + listingText(1, 2)},
+		{"a list", progressAfter, time.Hour, func(l *Progress) { l.of = "all"; l.List(1, 2) }, listing},
 		{"the end", progressAfter, time.Hour, func(l *Progress) {
 			l.Journal(halfway)
 			l.Journal(journal.Progress{ID: "s", Done: 2, Total: 2})
-		}, bar + EraseLine},
+		}, bar + noBar},
 		{"the end of a list", progressAfter, time.Hour, func(l *Progress) { l.of = "all"; l.List(1, 2); l.List(2, 2) },
-			EraseLine + listingText(1, 2) + EraseLine},
+			listing + erased(listingText(1, 2))},
 		{"the end of what was not shown", 0, time.Hour, func(l *Progress) { l.List(2, 2) }, ""},
 		{"the next after the end", progressAfter, time.Hour, func(l *Progress) {
 			l.Journal(journal.Progress{ID: "s", Done: 2, Total: 2})
 			l.Journal(halfway)
 		}, ""},
-		{"before other output", progressAfter, time.Hour, func(l *Progress) { l.Journal(halfway); l.Erase(); l.Erase() }, bar + EraseLine},
+		{"before other output", progressAfter, time.Hour, func(l *Progress) { l.Journal(halfway); l.Erase(); l.Erase() }, bar + noBar},
 		{"hidden", progressAfter, time.Hour, func(l *Progress) { l.Hidden = true; l.Journal(halfway) }, ""},
 		{"hidden archiving", progressAfter, time.Hour, func(l *Progress) { l.HideArchiving = true; l.Journal(halfway) }, ""},
 		{"unarchiving", progressAfter, time.Hour, func(l *Progress) {
 			l.HideArchiving = true
 			l.Journal(journal.Progress{ID: "s", Unarchive: true, Total: 2})
-		}, EraseLine + progressText(journal.Progress{ID: "s", Unarchive: true, Total: 2})},
+		}, "\r" + progressText(journal.Progress{ID: "s", Unarchive: true, Total: 2})},
 		{"a narrow terminal", progressAfter, time.Hour, func(l *Progress) {
 			l.Columns = func() int { return 10 }
 			l.Journal(halfway)
-		}, EraseLine + "Archiving"},
+		}, "\rArchiving"},
 		{"no columns", progressAfter, time.Hour, func(l *Progress) {
 			l.Columns = func() int { return 0 }
 			l.Journal(halfway)
-		}, EraseLine},
+			l.Erase()
+		}, "\r"},
+		{"a shorter text", progressAfter, progressInterval, func(l *Progress) {
+			l.Journal(halfway)
+			l.of = "all"
+			time.Sleep(progressInterval)
+			l.List(1, 2)
+			l.Erase()
+		}, bar + listing + strings.Repeat(" ", displaywidth.String(progressText(halfway))-len(listingText(1, 2))) + noBar},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var out bytes.Buffer
@@ -72,7 +86,7 @@ func TestWorkIsShownWithItsSeconds(t *testing.T) {
 		end := l.Begin("Working")
 		for _, want := range []string{"", "Working, 1s", "Working, 2s", "Working, 3s"} {
 			if want != "" {
-				want = EraseLine + want
+				want = "\r" + want
 			}
 			synctest.Wait()
 			if got := out.String(); got != want {
@@ -84,11 +98,12 @@ func TestWorkIsShownWithItsSeconds(t *testing.T) {
 		synctest.Wait()
 		out.Reset()
 		end()
-		if got := out.String(); got != EraseLine {
+		erased := "\r" + strings.Repeat(" ", len("Working, 3s")) + "\r"
+		if got := out.String(); got != erased {
 			t.Errorf("at the end: %q", got)
 		}
 		l.Journal(journal.Progress{ID: "s", Done: 1, Total: 2})
-		if got := out.String(); got != EraseLine {
+		if got := out.String(); got != erased {
 			t.Errorf("other work is shown at once: %q", got)
 		}
 	})
