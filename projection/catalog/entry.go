@@ -3,7 +3,9 @@ package catalog
 import (
 	"cmp"
 	"context"
+	"iter"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -81,6 +83,21 @@ func (e *Entry) Session() Session {
 	return e.dir.session(&r)
 }
 
+// Sessions yields the session of each entry. It keeps few of them in memory.
+func Sessions(entries []*Entry) iter.Seq[Session] {
+	return func(yield func(Session) bool) {
+		for some := range slices.Chunk(entries, 256) {
+			sessions := make([]Session, len(some))
+			decodeEach(context.Background(), some, func(i int, r *row) { sessions[i] = some[i].dir.session(r) })
+			for _, s := range sessions {
+				if !yield(s) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // decode returns the row. If it is not in the index any more, or its line is truncated, the
 // journal is folded.
 func (e *Entry) decode(rows *openedRows) row {
@@ -112,12 +129,12 @@ func (e *Entry) reread() row {
 	return r
 }
 
-// decodeEach calls do with the decoded row of each entry, from several goroutines if there are many.
-func decodeEach(entries []*Entry, do func(i int, r *row)) {
+// decodeEach calls do with the decoded row of each entry until ctx is done, from several goroutines if there are many.
+func decodeEach(ctx context.Context, entries []*Entry, do func(i int, r *row)) {
 	inParts(len(entries), func(from, to int) {
 		var rows openedRows
 		defer rows.close()
-		for i := from; i < to; i++ {
+		for i := from; i < to && ctx.Err() == nil; i++ {
 			r := entries[i].decode(&rows)
 			do(i, &r)
 		}

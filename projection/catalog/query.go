@@ -95,8 +95,15 @@ func (q Query) answer(ctx context.Context, entries []*Entry, lost []string) (*Re
 		r.Next = q.Sort.key(page[q.Limit-1]).String()
 	}
 	r.Sessions = make([]Session, len(page))
-	decodeEach(page, func(i int, row *row) { r.Sessions[i] = page[i].dir.session(row) })
+	decodeEach(ctx, page, func(i int, row *row) { r.Sessions[i] = page[i].dir.session(row) })
 	return r, ctx.Err()
+}
+
+// Select returns those of the entries that the query selects, in their order. Sort, Limit and After
+// are ignored. The error is ctx.Err().
+func (q Query) Select(ctx context.Context, entries []*Entry) ([]*Entry, error) {
+	q.Sort = ByUpdated
+	return q.filter(ctx, slices.Clone(entries)), ctx.Err()
 }
 
 // filter returns the entries that the query selects, in the same slice. It gives them the
@@ -106,10 +113,7 @@ func (q Query) filter(ctx context.Context, entries []*Entry) []*Entry {
 	var selected []bool
 	if q.Team != "" || q.CWD != "" || q.Text != "" || q.Sort != ByUpdated {
 		selected = make([]bool, len(entries))
-		decodeEach(entries, func(i int, r *row) {
-			if ctx.Err() != nil {
-				return
-			}
+		decodeEach(ctx, entries, func(i int, r *row) {
 			if selected[i] = q.matchRow(r); q.Sort != ByUpdated {
 				entries[i].order = &order{r.CreatedAt, r.MessageCount, r.Title}
 			}

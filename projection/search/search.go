@@ -6,6 +6,7 @@ import (
 	"errors"
 	"iter"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -82,14 +83,27 @@ func Search(ctx context.Context, c *catalog.Catalog, q Query) (*Result, error) {
 		return nil, err
 	}
 	sessions := list.Sessions // so that hits does not keep the whole list, which has the index
-	hits := func(yield func(Hit, error) bool) { m.search(ctx, c, sessions, yield) }
+	hits := func(yield func(Hit, error) bool) { m.search(ctx, c, slices.Values(sessions), yield) }
 	return &Result{Sessions: sessions, Hits: hits}, nil
+}
+
+// In searches the sessions of a list, in its order, and yields what Result.Hits yields. The
+// list is kept, not the sessions: there may be many. Query.Sessions is ignored. Errors:
+// *PatternError.
+func In(
+	ctx context.Context, c *catalog.Catalog, list []*catalog.Entry, q Query,
+) (hits iter.Seq2[Hit, error], err error) {
+	m, err := q.compile()
+	if err != nil {
+		return nil, err
+	}
+	return func(yield func(Hit, error) bool) { m.search(ctx, c, catalog.Sessions(list), yield) }, nil
 }
 
 // search starts a searcher for each session, in order. The queue bounds their
 // number.
 func (m *matcher) search(
-	ctx context.Context, c *catalog.Catalog, sessions []catalog.Session, yield func(Hit, error) bool,
+	ctx context.Context, c *catalog.Catalog, sessions iter.Seq[catalog.Session], yield func(Hit, error) bool,
 ) {
 	ctx, cancel := context.WithCancel(ctx)
 	var workers sync.WaitGroup
@@ -98,7 +112,7 @@ func (m *matcher) search(
 	queue := make(chan chan result, runtime.GOMAXPROCS(0))
 	workers.Go(func() {
 		defer close(queue)
-		for _, s := range sessions {
+		for s := range sessions {
 			if s.UpdatedAt.Before(m.Since) && s.Damaged == "" {
 				continue
 			}

@@ -23,7 +23,14 @@ type found struct {
 	title bool     // the text is in what the list shows of the session
 	hits  int      // messages that match
 	seqs  []uint64 // of the first of them
-	first search.Hit
+	first excerpt
+}
+
+// An excerpt is the line of a message in which a text was found. Every session may have one.
+type excerpt struct {
+	speaker    string
+	line       string
+	start, end int // the match in line, in bytes
 }
 
 // A finder searches the sessions for a text. The zero finder searches for nothing.
@@ -56,26 +63,28 @@ type hitsMsg struct {
 	err     error
 }
 
-// start ends the last search and begins one for a text in the sessions of a query.
-func (f *finder) start(ctx context.Context, c *catalog.Catalog, q catalog.Query, text string) tea.Cmd {
+// prepare ends the last search and begins one for a text, which finds nothing before start.
+func (f *finder) prepare(text string) {
 	f.stop()
-	*f = finder{text: text, request: f.request + 1}
-	if text == "" {
+	*f = finder{text: text, request: f.request + 1, found: map[catalog.Key]*found{}}
+}
+
+// start searches the sessions of a list, unless that was done since prepare.
+func (f *finder) start(ctx context.Context, c *catalog.Catalog, list []*catalog.Entry) tea.Cmd {
+	if f.text == "" || f.stream != nil {
 		return nil
 	}
-	f.found = map[catalog.Key]*found{}
 	ctx, f.cancel = context.WithCancel(ctx)
 	f.stream = &stream{request: f.request, ready: make(chan struct{}, 1), found: map[catalog.Key]*found{}}
-	go f.stream.run(ctx, c, search.Query{Sessions: q, Text: text})
-	request := f.request
+	text, request := f.text, f.request
+	go f.stream.run(ctx, c, list, text)
 	titles := func() tea.Msg {
-		q.Text = text
-		result, err := c.List(ctx, q)
+		matches, err := catalog.Query{Text: text}.Select(ctx, list)
 		if err != nil {
 			return titlesMsg{request: request, err: err}
 		}
-		keys := make([]catalog.Key, len(result.Matches))
-		for i, e := range result.Matches {
+		keys := make([]catalog.Key, len(matches))
+		for i, e := range matches {
 			keys[i] = e.Key()
 		}
 		return titlesMsg{request: request, keys: keys}
@@ -155,6 +164,8 @@ type stream struct {
 	request int
 	ready   chan struct{} // has a value if there is something to take
 
+	taken time.Time // of the last message; used by next
+
 	mu     sync.Mutex
 	found  map[catalog.Key]*found
 	failed int
@@ -163,10 +174,10 @@ type stream struct {
 }
 
 // run searches until ctx is done.
-func (s *stream) run(ctx context.Context, c *catalog.Catalog, q search.Query) {
-	result, err := search.Search(ctx, c, q)
+func (s *stream) run(ctx context.Context, c *catalog.Catalog, list []*catalog.Entry, text string) {
+	hits, err := search.In(ctx, c, list, search.Query{Text: text})
 	if err == nil {
-		for hit, err := range result.Hits {
+		for hit, err := range hits {
 			s.add(hit, err)
 		}
 		err = ctx.Err()
@@ -187,7 +198,7 @@ func (s *stream) add(hit search.Hit, err error) {
 	}
 	one := s.found[hit.Session.Key()]
 	if one == nil {
-		one = &found{first: trimmed(hit)}
+		one = &found{first: excerptOf(hit)}
 		s.found[hit.Session.Key()] = one
 	}
 	one.hits++
@@ -210,10 +221,11 @@ func (s *stream) next() tea.Msg {
 	done := s.done
 	s.mu.Unlock()
 	if !done {
-		time.Sleep(batchTime) // the list is filtered once for what is found meanwhile
+		time.Sleep(time.Until(s.taken.Add(batchTime))) // the list is filtered once for what is found meanwhile
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.taken = time.Now()
 	m := hitsMsg{s.request, s.found, s.failed, s.done, s.err}
 	s.found, s.failed = map[catalog.Key]*found{}, 0
 	if s.done {
@@ -225,9 +237,8 @@ func (s *stream) next() tea.Msg {
 	return m
 }
 
-// trimmed returns a hit without what its row does not show.
-func trimmed(h search.Hit) search.Hit {
-	h.Content = ""
+// excerptOf returns what the row of a session shows of its first hit.
+func excerptOf(h search.Hit) excerpt {
 	from, to := max(h.Start-maxLine, 0), min(h.End+maxLine, len(h.Line))
 	for from < h.Start && !utf8.RuneStart(h.Line[from]) {
 		from++
@@ -236,6 +247,5 @@ func trimmed(h search.Hit) search.Hit {
 		to++
 	}
 	line := strings.Clone(h.Line[from:to]) // so that the message is released
-	h.Line, h.Start, h.End = line, h.Start-from, min(h.End, to)-from
-	return h
+	return excerpt{strings.Clone(h.Speaker.DisplayName), line, h.Start - from, min(h.End, to) - from}
 }

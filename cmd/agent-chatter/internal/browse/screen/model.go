@@ -51,6 +51,7 @@ type model struct {
 	compare       *compare.Pane
 	paneSize      [2]int // columns and rows of these two
 	listed        bool   // the list was read
+	outdated      bool   // the list is of another filter, or was not read yet
 	problem       string // why it could not be read
 	notice        string // of the last line, until the next key
 	unreadable    int    // directories of teams that cannot be read
@@ -65,6 +66,7 @@ func newModel(ctx context.Context, a *app.App, o Options) *model {
 	m := &model{
 		ctx: ctx, app: a, catalog: ownCatalog(a), now: time.Now, tick: tick, running: o.Running,
 		filter: filterOf(o.Query), input: line.New(o.Text), columns: 80, rows: 24, profile: ansi.Color16,
+		outdated: true,
 	}
 	own := *a
 	own.Catalog = m.catalog
@@ -87,9 +89,9 @@ func (m *model) close() {
 
 // Init implements tea.Model.
 func (m *model) Init() tea.Cmd {
+	m.finder.prepare(m.input.Text())
 	return tea.Batch(
 		m.loader.load(m.ctx, m.catalog, m.filter.query()),
-		m.finder.start(m.ctx, m.catalog, m.filter.query(), m.input.Text()),
 		m.tick,
 	)
 }
@@ -121,9 +123,9 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 	case tea.MouseClickMsg:
 		m.click(msg)
 	case listedMsg:
-		m.take(msg)
+		search := m.take(msg)
 		m.arrange()
-		return readRows(m.ctx, m.catalog, m.list.visible())
+		return tea.Batch(search, readRows(m.ctx, m.catalog, m.list.visible()))
 	case titlesMsg:
 		if m.finder.takeTitles(msg) {
 			m.show()
@@ -157,18 +159,20 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// take shows the list that was read.
-func (m *model) take(msg listedMsg) {
+// take shows the list that was read, and searches it if it is the first one of its filter.
+func (m *model) take(msg listedMsg) tea.Cmd {
 	if !m.loader.take(msg, m.now()) {
-		return
+		return nil
 	}
 	m.listed, m.problem = true, ""
 	if msg.err != nil {
 		m.problem = app.Explain(msg.err).Text
-		return
+		return nil
 	}
+	m.outdated = false
 	m.list.replace(msg.entries, m.finder.filter(msg.entries))
 	m.list.filling = m.list.filling && m.finder.text != "" && !m.finder.done
+	return m.finder.start(m.ctx, m.catalog, msg.entries)
 }
 
 // show filters the list by what was found.
@@ -185,10 +189,12 @@ func (m *model) refresh() tea.Cmd {
 
 func (m *model) reload() tea.Cmd { return m.loader.load(m.ctx, m.catalog, m.filter.query()) }
 
-// restart reads the list and searches again, after the filter has changed.
+// restart reads the list and searches it, after the filter has changed.
 func (m *model) restart() tea.Cmd {
 	m.list.fill()
-	return tea.Batch(m.reload(), m.finder.start(m.ctx, m.catalog, m.filter.query(), m.input.Text()))
+	m.outdated = true
+	m.finder.prepare(m.input.Text())
+	return m.reload()
 }
 
 // search searches for another text.
@@ -208,14 +214,17 @@ func (m *model) edit(msg tea.Msg) tea.Cmd {
 
 // find searches for the text of the input.
 func (m *model) find() tea.Cmd {
-	cmd := m.finder.start(m.ctx, m.catalog, m.filter.query(), m.input.Text())
+	m.finder.prepare(m.input.Text())
 	m.show()
 	if m.finder.text == "" {
 		m.list.filling = false
 	} else {
 		m.list.fill()
 	}
-	return cmd
+	if m.outdated {
+		return nil // take searches the list that is being read
+	}
+	return m.finder.start(m.ctx, m.catalog, m.list.all)
 }
 
 // wheel scrolls what is below the pointer.

@@ -128,9 +128,9 @@ func (m *model) hitLine(s catalog.Session) ansi.Line {
 	case one.hits > 1:
 		line = append(line, dim(fmt.Sprintf("%d× ", one.hits)))
 	}
-	speaker := tty.SafeLine(one.first.Speaker.DisplayName)
+	speaker := tty.SafeLine(one.first.speaker)
 	line = append(line, dim(speaker+": "))
-	return append(line, hitSpans(one.first.Line, one.first.Start, one.first.End)...)
+	return append(line, hitSpans(one.first.line, one.first.start, one.first.end)...)
 }
 
 // hitSpans is a line of a message around what was found in it.
