@@ -2,10 +2,13 @@ package chat
 
 import (
 	"context"
+	"errors"
 	"strconv"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/screen"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/timeline"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/turns"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/sessions"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/teams"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -53,10 +56,8 @@ func (r *repl) browse(ctx context.Context) error {
 		o.Running = catalog.Key{Dir: r.app.Catalog.Team(r.c.Team().ID).Journals().Path(), ID: s.ID}
 	}
 	var choice screen.Choice
-	err := r.display.console.Lend(func(streams app.IO) (err error) {
-		own := *r.app
-		own.IO = streams
-		choice, err = screen.Run(ctx, &own, o)
+	err := r.lend(func(a *app.App) (err error) {
+		choice, err = screen.Run(ctx, a, o)
 		return err
 	})
 	switch {
@@ -75,4 +76,49 @@ func (r *repl) browse(ctx context.Context) error {
 		}
 	}
 	return r.slashResume(ctx, id)
+}
+
+// lend gives the terminal to a program while the console does not draw.
+func (r *repl) lend(use func(*app.App) error) error {
+	return r.display.console.Lend(func(streams app.IO) error {
+		own := *r.app
+		own.IO = streams
+		return use(&own)
+	})
+}
+
+// slashTimeline shows the turns of the session, and forks it after one that the user chooses. During a turn, and
+// without a terminal of its own, it prints them.
+func (r *repl) slashTimeline(ctx context.Context, _ string) error {
+	s, err := r.saved(ctx)
+	fork := uint64(0)
+	switch {
+	case err != nil:
+	case r.display.console == nil || ctx == r.turns:
+		err = turns.Print(ctx, r.app, r.results(), s)
+	default:
+		err = r.lend(func(a *app.App) (err error) {
+			fork, err = timeline.Run(ctx, a, s)
+			return err
+		})
+	}
+	if r.report(err); err != nil || fork == 0 {
+		return nil
+	}
+	return r.slashFork(ctx, strconv.FormatUint(fork, 10))
+}
+
+// saved returns the session as it is on the disk.
+func (r *repl) saved(ctx context.Context) (s catalog.Session, err error) {
+	now := r.look()
+	if now.session == nil || r.noSave || r.manualSave && now.status.Unsaved {
+		return s, errors.New("this conversation is not on the disk")
+	}
+	dir, id := r.app.Catalog.Team(r.c.Team().ID), now.session.ID
+	if r.sessionFile != "" {
+		if dir, id, err = r.app.JournalAt(r.sessionFile); err != nil {
+			return s, err
+		}
+	}
+	return dir.Session(ctx, id)
 }

@@ -13,9 +13,8 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/eventlog"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/history"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/input"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/place"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/retention"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/gitindex"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/usage"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/coordinator"
@@ -86,9 +85,8 @@ func (cmd *Command) Run(a *app.App) error {
 	if err != nil {
 		return err
 	}
-	cmd.warnOfNetwork(a)
-	if sessions := filepath.Join(a.Home, "sessions"); !cmd.NoSave && gitindex.Tracks(sessions) {
-		a.Show(trackedText(sessions))
+	if !cmd.NoSave {
+		place.Warn(a, cmd.SessionFile)
 	}
 	r := cmd.newREPL(a, config)
 	ctx, stop := console.UntilSignal(&r.lent)
@@ -176,28 +174,6 @@ func (cmd *Command) name(ctx context.Context, a *app.App) (string, error) {
 		}
 	}
 	return id, nil
-}
-
-// warnOfNetwork warns if the session is on a network file system.
-func (cmd *Command) warnOfNetwork(a *app.App) {
-	dir := a.Home
-	if cmd.SessionFile != nil && app.IsJournal(*cmd.SessionFile) {
-		dir = filepath.Dir(*cmd.SessionFile)
-	}
-	if kind := a.NetworkFS(dir); kind != "" && !cmd.NoSave {
-		a.Notice(networkText(dir, kind))
-	}
-}
-
-// trackedText is for a directory of sessions in a Git repository.
-func trackedText(sessions string) app.Message {
-	return app.Text("⚠️  Git tracks the sessions in %s: a push publishes them.", tty.SafeLine(sessions)).
-		With(app.ToRun("stop tracking them", "git", "rm", "-r", "--cached", sessions))
-}
-
-func networkText(dir, kind string) string {
-	f := app.NetworkText(dir, kind)
-	return "⚠️  " + f.What + ".\n" + f.Help
 }
 
 // newREPL returns a repl without a conversation. It is opened by begin.

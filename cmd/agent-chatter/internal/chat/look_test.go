@@ -121,19 +121,6 @@ func TestRefusalsAreTheNextMessages(t *testing.T) {
 	}
 }
 
-func TestPreviewsHaveFiftyCharacters(t *testing.T) {
-	for _, letter := range []string{"x", "é", "🫖"} {
-		if got := previewText(strings.Repeat(letter, 50)); got != strings.Repeat(letter, 50) {
-			t.Errorf("of 50 it is %q", got)
-		}
-		for _, n := range []int{51, 52, 1000} {
-			if got := previewText(strings.Repeat(letter, n)); got != strings.Repeat(letter, 50)+"…" {
-				t.Errorf("of %d it is %q", n, got)
-			}
-		}
-	}
-}
-
 func TestCompletedCommandsHaveHelp(t *testing.T) {
 	s := sources(t.TempDir())
 	if s.Files == nil || slices.ContainsFunc(s.Commands, func(c editor.Choice) bool { return c.Help == "" || c.Text == "/quit" }) {

@@ -12,7 +12,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
-	"github.com/agent-chatter/agent-chatter/projection/marker"
 )
 
 // chatTexts renders each text of the package with sample values.
@@ -27,24 +26,12 @@ func chatTexts() []apptest.Text {
 	bob := catalog.Session{ID: apptest.BobID, TeamID: apptest.Hostile, Row: projection.Row{
 		Title: apptest.Hostile, Preview: apptest.Hostile, MessageCount: 1, UpdatedAt: ago(3 * 24 * time.Hour),
 	}}
-	reply := coordinator.Queued{
-		Member: team.Member{Name: "ada"}, Intent: marker.Reply, AskedBy: apptest.Hostile,
-		Text: strings.Repeat(apptest.Hostile+" ", 20),
-	}
-	interrupts, extends := reply, reply
-	interrupts.Intent, extends.Intent = marker.Interrupt, marker.Extend
-	changes := []projection.QueueChange{
-		{Action: projection.QueueDropped, MemberID: apptest.Hostile, Reason: "DROP marker"},
-	}
-	empty := reply
-	empty.Text = ""
 	var texts []apptest.Text
 	add := func(function, sample string, shown any) {
 		texts = append(texts, apptest.Text{Function: function, Sample: sample, Shown: shown})
 	}
 	add("unknownCommandText", "similar", unknownCommandText("/staus", "/status", "/staus "+apptest.Hostile))
 	add("unknownCommandText", "none similar", unknownCommandText("/"+apptest.Hostile, "", "/"+apptest.Hostile))
-	add("trackedText", "", trackedText("/a/"+apptest.Hostile))
 	add("restoredText", "", restoredText(since))
 	add("interruptedTurnText", "", interruptedTurnText("Ada"))
 	add("importedText", "", importedText(transfer.Imported{
@@ -82,11 +69,6 @@ func chatTexts() []apptest.Text {
 				Costs: map[string]float64{"USD": 0.1 + 0.2, "EUR": 0.00001},
 			}},
 		}}, nil))
-	add("queueText", "empty", queueText(nil, nil))
-	add("queueText", "an empty message", queueText([]coordinator.Queued{empty}, nil))
-	add("queueText", "", queueText([]coordinator.Queued{interrupts, reply, extends}, changes))
-	add("intentText", "", intentText(marker.Reply))
-	add("previewText", "", previewText("hello"))
 	add("restoreQuestion", "", restoreQuestion(alice.Row, at))
 	add("restoreQuestion", "hostile", restoreQuestion(bob.Row, at))
 	add("recentText", "", recentText([]catalog.Session{alice, bob}, at, 0))
@@ -100,7 +82,6 @@ func chatTexts() []apptest.Text {
 	}
 	add("directoryText", "", directoryText("/a/"+apptest.Hostile))
 	add("archivedFileText", "", archivedFileText("/a/"+apptest.Hostile+"/archive/"+apptest.AliceID+".jsonl.zst"))
-	add("networkText", "", networkText("/net/"+apptest.Hostile, "NFS"))
 	return texts
 }
 

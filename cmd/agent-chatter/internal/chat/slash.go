@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/queue"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/sessions"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/setup"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/transfer"
@@ -16,59 +17,12 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/usage"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/coordinator"
-	"github.com/agent-chatter/agent-chatter/projection"
-	"github.com/agent-chatter/agent-chatter/projection/marker"
 	"github.com/agent-chatter/agent-chatter/projection/search"
 )
 
 func taskText(task string) string { return "Team task: " + tty.Safe(task) }
 
 func renamedText(title string) string { return "Session renamed to: " + tty.SafeLine(title) }
-
-// queueText lists the queued replies and the last changes of the queue.
-func queueText(queue []coordinator.Queued, changes []projection.QueueChange) string {
-	var b strings.Builder
-	if len(queue) == 0 {
-		b.WriteString("Queue empty; your turn.\n")
-	} else {
-		b.WriteString("Queue:\n")
-	}
-	for i, q := range queue {
-		fmt.Fprintf(&b, "  %d. %s, %s %s",
-			i+1, tty.SafeLine(q.Member.Name), intentText(q.Intent), tty.SafeLine(q.AskedBy))
-		if preview := tty.SafeLine(previewText(q.Text)); preview != "" {
-			b.WriteString(": " + preview)
-		}
-		b.WriteString("\n")
-	}
-	if len(changes) > 0 {
-		b.WriteString("Changes since your last message:\n")
-	}
-	for _, c := range changes {
-		fmt.Fprintf(&b, "  %s %s: %s\n",
-			tty.SafeLine(c.MemberID), tty.SafeLine(string(c.Action)), tty.SafeLine(c.Reason))
-	}
-	return strings.TrimSuffix(b.String(), "\n")
-}
-
-func intentText(i marker.Intent) string {
-	switch i {
-	case marker.Interrupt:
-		return "interrupts (P1)"
-	case marker.Extend:
-		return "adds to (P3)"
-	}
-	return "replies to"
-}
-
-// previewText returns the first 50 characters of a message.
-func previewText(text string) string {
-	const limit = 50
-	if r := []rune(text[:min(len(text), 4*limit+4)]); len(r) > limit {
-		return string(r[:limit]) + "…"
-	}
-	return text
-}
 
 // A slashCommand is a command of the chat. help is "" for an alias, which /help omits.
 type slashCommand struct {
@@ -92,6 +46,7 @@ func slashCommands() []slashCommand {
 		{"/save", "", "save what is not saved yet", never, (*repl).slashSave},
 		{"/task", "TEXT", "set or show the team's task", alone, (*repl).slashTask},
 		{"/rename", "TITLE", "rename the session", never, (*repl).slashRename},
+		{"/timeline", "", "show the turns; fork after one", always, (*repl).slashTimeline},
 		{"/sessions", "", "browse the sessions", always, (*repl).slashSessions},
 		{"/search", "TEXT", "search all sessions", always, (*repl).slashSearch},
 		{"/resume", "[ID|--last|--latest]", "resume another session", never, (*repl).slashResume},
@@ -143,13 +98,12 @@ Ctrl+R: search messages. Ctrl+G: editor. Ctrl+O: tool result. Ctrl+Z: suspend.`
 
 func (r *repl) slashHelp(context.Context, string) error {
 	var b strings.Builder
-	b.WriteString("Other lines are messages to the team. [NEXT: name] chooses who replies.\n")
+	b.WriteString("Other lines are messages; // escapes a slash. [NEXT: name] chooses who replies.\n")
 	for _, s := range slashCommands() {
 		if s.help != "" {
 			fmt.Fprintf(&b, "  %-30s %s\n", s.name+" "+s.usage, s.help)
 		}
 	}
-	fmt.Fprintf(&b, "  %-30s %s\n", "//…", "send a message that starts with /")
 	keys := textKeys
 	if r.app.Plain {
 		keys = textPlainKeys
@@ -201,7 +155,7 @@ func statusText(now look, entered []string) string {
 	}
 	queued := ""
 	if len(entered) > 0 {
-		queued = tty.SafeLine(previewText(entered[0]))
+		queued = tty.SafeLine(queue.Preview(entered[0]))
 	}
 	if len(entered) > 1 {
 		queued += fmt.Sprintf(", and %d more", len(entered)-1)
@@ -261,7 +215,7 @@ func (r *repl) slashMembers(context.Context, string) error {
 
 func (r *repl) slashQueue(context.Context, string) error {
 	now := r.look()
-	r.app.Notice(queueText(now.queued, now.changes))
+	r.app.Notice(queue.Text(now.queued, now.changes))
 	r.showRounds()
 	return nil
 }

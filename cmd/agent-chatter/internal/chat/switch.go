@@ -191,7 +191,7 @@ func (r *repl) slashFork(ctx context.Context, at string) error {
 		r.reject("This conversation is not saved in the home; there is nothing to fork.")
 		return nil
 	}
-	session, err := r.app.Catalog.Team(r.c.Team().ID).Session(ctx, s.ID)
+	session, err := r.saved(ctx)
 	var fork string
 	if err == nil {
 		fork, err = sessions.ForkSession(ctx, r.app, session, at)

@@ -72,8 +72,8 @@ func (l layout) cells(line ansi.Line, c cells) ansi.Line {
 	return line
 }
 
-// Line returns a row in so many columns. color is that of the member.
-func Line(r projection.TimelineRow, color ansi.Color, selected bool, columns int) ansi.Line {
+// rowLine returns a row in so many columns. color is that of the member.
+func rowLine(r projection.TimelineRow, color ansi.Color, selected bool, columns int) ansi.Line {
 	l := layoutOf(columns)
 	line := ansi.Line{{Text: "  "}}
 	if selected {

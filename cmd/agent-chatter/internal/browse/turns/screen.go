@@ -21,7 +21,7 @@ func (l *List) Lines() []ansi.Line {
 			lines = append(lines, ansi.Line{dimmed("    …")})
 			continue
 		}
-		lines = append(lines, Line(r, l.members.Color(r.Member.ID), l.Focused && i == l.selected, l.columns))
+		lines = append(lines, rowLine(r, l.members.Color(r.Member.ID), l.Focused && i == l.selected, l.columns))
 	}
 	if l.index.rows() <= l.index.from && l.problem == "" {
 		lines = append(lines, ansi.Line{dimmed("    " + l.emptyText())})

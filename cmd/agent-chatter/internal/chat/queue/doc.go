@@ -1,0 +1,2 @@
+// Package queue describes who speaks next, and why.
+package queue
