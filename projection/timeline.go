@@ -73,7 +73,7 @@ type OpenRow struct {
 // The bounds of a row and of the other fields.
 const (
 	rowText    = 160     // code points of TimelineRow.Text
-	rowSource  = 2 << 10 // bytes of the text that TimelineRow.Text is made of
+	rowSource  = 1 << 10 // bytes of the text that TimelineRow.Text is made of
 	rowID      = 200     // bytes of an id, a name or a path
 	rowWaiting = 50      // members
 	rowMembers = 1000    // in Timeline.Members
@@ -153,9 +153,12 @@ func (t *Timeline) setTask(e journal.Event, p TaskSet) {
 
 func (t *Timeline) addMessage(e journal.Event, m Message) {
 	by := t.intern(m.Speaker)
-	r, _ := t.find(func(r *TimelineRow) bool { return r.Member.ID == by.ID && r.Message == 0 })
+	recorded := "" // of the reply, in r.Text
+	r, i := t.find(func(r *TimelineRow) bool { return r.Member.ID == by.ID && r.Message == 0 })
 	if r == nil {
 		r = t.add(e, TimelineRow{Kind: RowMessage, Member: by})
+	} else {
+		recorded = t.Open[i].Reply
 	}
 	if by.Type == TypeHuman {
 		// A person who was next in the queue left it without an event.
@@ -168,7 +171,10 @@ func (t *Timeline) addMessage(e journal.Event, m Message) {
 			}
 		}
 	}
-	r.Message, r.Text = e.Seq, firstWords(m.Content)
+	r.Message = e.Seq
+	if start := runecut.Prefix(m.Content, rowSource); start != recorded {
+		r.Text = firstWords(start)
+	}
 	t.update(e, r)
 }
 
@@ -310,7 +316,11 @@ func clip(id string) string {
 
 // firstWords returns the start of a message in one line, as TimelineRow.Text has it.
 func firstWords(content string) string {
-	return strings.Clone(markdown.OneLine(marker.Strip(runecut.Prefix(content, rowSource)), rowText))
+	start := runecut.Prefix(content, rowSource)
+	if strings.Contains(start, "[") { // as every marker begins
+		start = marker.Strip(start)
+	}
+	return markdown.OneLine(start, rowText)
 }
 
 // shortText returns the start of a text without the memory of all of it.
