@@ -62,6 +62,7 @@ func (ix index) read(ctx context.Context, dir *catalog.Dir, id string) (index, e
 		return ix, err
 	}
 	defer r.Close()
+	r.StopWith(ctx)
 	if !r.Holds(ix.at) { // The journal was replaced.
 		ix = index{after: ix.after}
 	}
@@ -134,6 +135,7 @@ func (ix index) load(ctx context.Context, dir *catalog.Dir, id string, page int)
 		return nil, err
 	}
 	defer r.Close()
+	r.StopWith(ctx)
 	t := from.timeline.Clone()
 	for e, err := range r.ScanAfter(from.at) {
 		if err == nil {

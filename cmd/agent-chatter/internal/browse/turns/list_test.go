@@ -80,6 +80,24 @@ func TestListHasTheRowsOfTheTimeline(t *testing.T) {
 	}
 }
 
+func TestListOfAnArchivedSession(t *testing.T) {
+	a := turnstest.App(t)
+	s, want := turnstest.WriteLong(t, a)
+	if err := turnstest.Dir(a).Journals().Archive(t.Context(), s.ID); err != nil {
+		t.Fatal(err)
+	}
+	l := turns.New(a)
+	turnstest.Run(l.Update, l.SetSize(80, 11))
+	turnstest.Run(l.Update, l.Show(turnstest.Session(t, a, s.ID), 0))
+	if r, ok := l.Selected(); !ok || r.Seq != want[len(want)-1].Seq {
+		t.Errorf("the last row is %+v", r)
+	}
+	turnstest.Press(l.Update, "g")
+	if r, ok := l.Selected(); !ok || r.Seq != want[0].Seq {
+		t.Errorf("the first row is %+v", r)
+	}
+}
+
 func TestListStartsAfterTheCommonPart(t *testing.T) {
 	a := turnstest.App(t)
 	s, want := turnstest.WriteLong(t, a)
