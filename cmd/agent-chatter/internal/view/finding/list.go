@@ -15,7 +15,7 @@ import (
 type List struct {
 	app    *app.App
 	style  view.Style
-	checks int       // columns of the names of checks; 0: they are not shown
+	checks int       // columns of the names of checks
 	begun  bool      // something is printed
 	worst  app.State // of the findings
 }
@@ -76,7 +76,6 @@ func (l *List) End(summary string, err error) error {
 	if err != nil {
 		l.worst = app.StateWrong
 	}
-	l.checks = 0
 	lines := l.lines(app.Finding{State: l.worst, What: summary}, ansi.Style{Bold: true})
 	if l.begun {
 		lines = append([]ansi.Line{nil}, lines...)
@@ -123,14 +122,13 @@ var (
 // as its beginning. Long words and commands are not broken: the terminal does that, and they can be copied whole.
 func (l *List) lines(f app.Finding, style ansi.Style) (lines []ansi.Line) {
 	head := ansi.Line{signs[f.State]}
-	if l.checks > 0 && f.Check != "" {
+	if f.Check != "" {
 		head = append(head, ansi.Span{Text: fmt.Sprintf("%-*s  ", l.checks, f.Check)})
 	}
 	indent := ansi.Line{{Text: strings.Repeat(" ", head.Columns())}}
 	room := l.columns() - head.Columns()
 	add := func(first ansi.Line, text string, style ansi.Style) {
 		for source := range strings.Lines(text) {
-			source = strings.TrimSuffix(source, "\n")
 			words := strings.TrimLeft(source, " ")
 			lead := ansi.Span{Text: source[:len(source)-len(words)]}
 			width := max(room-len(lead.Text), minColumns)

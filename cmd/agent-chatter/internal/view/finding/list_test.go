@@ -40,10 +40,10 @@ func TestLinesOfFindings(t *testing.T) {
 		{"good", 80, app.Fine("it is fine"), "✓ it is fine\n"},
 		{"a note", 80, app.Note("it is odd", ""), "⚠ it is odd\n"},
 		{"a problem", 80, app.Wrong("it is bad", ""), "✗ it is bad\n"},
-		{"the check is not shown", 80, app.Finding{Check: "space", State: app.StateOK, What: "it is fine"}, "✓ it is fine\n"},
+		{"a check", 80, app.Finding{Check: "space", State: app.StateOK, What: "it is fine"}, "✓ space  it is fine\n"},
 		{"advice", 80, app.Wrong("it is bad", "Be careful.\n   Be quick."), "✗ it is bad\n  Be careful.\n     Be quick.\n"},
-		{"a list", 30, app.Fine("it runs:\n  ada: cat -u /home/eva --verbose --long\n    directory: /home"),
-			"✓ it runs:\n    ada: cat -u /home/eva\n    --verbose --long\n      directory: /home\n"},
+		{"a list", 30, app.Fine("it runs:\n  ada: cat -u /home/eva --all --long\n    directory: /home"),
+			"✓ it runs:\n    ada: cat -u /home/eva\n    --all --long\n      directory: /home\n"},
 		{"a blank line", 30, app.Fine("one\n\ntwo"), "✓ one\n\n  two\n"},
 		{"a command", 80, app.Wrong("it is bad", "", app.To("repair it", "repair", "a b")),
 			"✗ it is bad\n  To repair it:\n    agent-chatter repair 'a b'\n"},
@@ -190,7 +190,7 @@ func TestListReturnsErrorsOfItsOutput(t *testing.T) {
 	}
 }
 
-func TestOnTerminalNeedsATerminal(t *testing.T) {
+func TestListOnAPipe(t *testing.T) {
 	var out bytes.Buffer
 	a, err := app.New(app.IO{Stdout: &out, Stderr: &out}, app.Options{Home: t.TempDir()})
 	if err != nil {
