@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty/ttytest"
@@ -136,4 +138,31 @@ func TestBrowserShowsWhatIsWritten(t *testing.T) {
 	m.Expect("▸   a garden")
 	m.Press("q")
 	left(t, m)
+}
+
+func TestKilledBrowserLeavesTerminalUsable(t *testing.T) {
+	dir := t.TempDir()
+	home := filepath.Join(dir, "home")
+	printed(t, home, "chat", "-m", "a garden")
+	m := ttytest.Start(t, 80, 24, fmt.Sprintf("cd %s; export AGENT_CHATTER_HOME=%s; stty -g > before; "+
+		`sh -c 'echo $$ > pid; exec agent-chatter browse'; read line; stty -g | cmp - before && echo as before; cat`,
+		dir, home))
+	m.Expect("▸   a garden")
+	modes := func() string {
+		return strings.TrimSpace(m.Run("display-message", "-p", "#{alternate_on}#{mouse_any_flag}#{cursor_flag}"))
+	}
+	if got := modes(); got != "110" {
+		t.Errorf("the modes are %s while it runs", got)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(readFile(t, filepath.Join(dir, "pid"))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	for modes() != "001" {
+	}
+	m.Press("Enter")
+	m.Expect("as before")
 }

@@ -10,7 +10,7 @@ const wheelRows = 3
 // press handles a key.
 func (m *model) press(k tea.KeyPressMsg) tea.Cmd {
 	if k.String() == "ctrl+z" {
-		return tea.Suspend
+		return m.suspend()
 	}
 	switch m.mode {
 	case typing:
@@ -26,6 +26,14 @@ func (m *model) press(k tea.KeyPressMsg) tea.Cmd {
 		return nil
 	}
 	return m.pressChoosing(k.String())
+}
+
+// suspend stops the process until the shell continues it.
+func (m *model) suspend() tea.Cmd {
+	if m.watch != nil {
+		m.watch.Release()
+	}
+	return tea.Suspend
 }
 
 // pressTyping edits the text to search for.

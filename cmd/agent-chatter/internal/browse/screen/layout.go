@@ -86,7 +86,7 @@ func (m *model) sizePreview(p places) tea.Cmd {
 func (m *model) View() tea.View {
 	v := tea.NewView(strings.Join(m.draw(), "\n"))
 	v.Cursor = m.cursor()
-	v.AltScreen, v.MouseMode, v.WindowTitle = true, tea.MouseModeCellMotion, "agent-chatter"
+	v.AltScreen, v.MouseMode = true, tea.MouseModeCellMotion
 	return v
 }
 

@@ -35,6 +35,7 @@ type model struct {
 	catalog *catalog.Catalog
 	profile ansi.Profile
 	now     func() time.Time
+	watch   *tty.Watch  // restores the terminal if the process dies; nil: nothing does
 	tick    tea.Cmd     // asks for a look at what changed, after a while
 	running catalog.Key // the session of the chat that opened the browser
 
@@ -89,11 +90,19 @@ func (m *model) close() {
 
 // Init implements tea.Model.
 func (m *model) Init() tea.Cmd {
+	m.hold()
 	m.finder.prepare(m.input.Text())
 	return tea.Batch(
 		m.loader.load(m.ctx, m.catalog, m.filter.query()),
 		m.tick,
 	)
+}
+
+// hold makes the watch restore the terminal, which is ours now.
+func (m *model) hold() {
+	if m.watch != nil {
+		m.watch.Hold()
+	}
 }
 
 func tick() tea.Msg {
@@ -111,6 +120,8 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.columns, m.rows = msg.Width, msg.Height
+	case tea.ResumeMsg:
+		m.hold()
 	case tea.KeyPressMsg:
 		m.notice = ""
 		return m.press(msg)

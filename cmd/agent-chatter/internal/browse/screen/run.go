@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
@@ -39,8 +40,11 @@ const (
 func Run(ctx context.Context, a *app.App, o Options) (Choice, error) {
 	m := newModel(ctx, a, o)
 	defer m.close()
+	out := a.Stdout.(*app.Output).File
+	m.watch = tty.NewWatch(a.Stdin, out)
+	defer m.watch.Close()
 	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithoutSignalHandler(),
-		tea.WithFPS(framesPerSecond), tea.WithInput(a.Stdin), tea.WithOutput(a.Stdout.(*app.Output).File))
+		tea.WithFPS(framesPerSecond), tea.WithInput(a.Stdin), tea.WithOutput(out))
 	m.catalog.DirError = func(path string, err error) { go p.Send(unreadableMsg{path, err}) }
 	if os.Getenv("GOMEMLIMIT") == "" {
 		defer debug.SetMemoryLimit(debug.SetMemoryLimit(memoryLimit))
