@@ -21,13 +21,6 @@ const (
 	scrolledPages = 20
 )
 
-// browse measures the browser of sessions.
-func (f *figures) browse(t *testing.T) {
-	f.browseList(t)
-	f.browseSearch(t)
-	f.browsePreview(t)
-}
-
 // browseList measures a list of many sessions: the time to its first paint, the delay
 // between a key and the selected row, and memory.
 func (f *figures) browseList(t *testing.T) {
@@ -125,12 +118,9 @@ func (f *figures) browseSearch(t *testing.T) {
 func (f *figures) browsePreview(t *testing.T) {
 	var contestants []contestant
 	for _, messages := range []int{f.resumed[0], f.resumed[len(f.resumed)-1]} {
-		s := f.converse(t, messages)
-		say(t, filepath.Join(s.home, "sessions", "demo", s.id+".jsonl"), lastWords)
-		version{f.program, s.home}.do(t, nil, "sessions")
 		contestants = append(contestants, contestant{
-			name: fmt.Sprintf("browse, the end of %d messages", messages), home: s.home, prints: lastWords,
-			terminal: true, args: []string{f.program, "browse"},
+			name: fmt.Sprintf("browse, the end of %d messages", messages), home: f.browsed(t, messages).home,
+			prints: lastWords, terminal: true, args: []string{f.program, "browse"},
 		})
 	}
 	results := f.race(t, contestants...)
@@ -139,6 +129,36 @@ func (f *figures) browsePreview(t *testing.T) {
 	f.atMost(long.name+", more than the shortest by", milliseconds(long.wall()-short.wall()), 50, "ms")
 	f.atMost(long.name+", relative to the shortest", long.wall().Seconds()/short.wall().Seconds(), 1.5, "×")
 	f.browseScroll(t, long.contestant)
+}
+
+// browsed returns the home of a session with so many messages and its last words.
+func (f *figures) browsed(t *testing.T, messages int) version {
+	t.Helper()
+	s := f.converse(t, messages)
+	say(t, filepath.Join(s.home, "sessions", "demo", s.id+".jsonl"), lastWords)
+	v := version{f.program, s.home}
+	v.do(t, nil, "sessions") // updates the index
+	return v
+}
+
+// browseTimeline measures the memory of the timeline of a session until its end is shown,
+// by the number of turns.
+func (f *figures) browseTimeline(t *testing.T) {
+	var peaks []int64
+	var rows [][]string
+	for _, turns := range f.turns {
+		cmd := f.browsed(t, 2*turns).command("browse")
+		s := startScreen(t, fmt.Sprintf("the timeline of %d turns", turns), cmd)
+		s.expect(t, lastWords)
+		took := s.press(t, "t", lastWords)
+		peaks = append(peaks, peakMemory(t, cmd))
+		rows = append(rows, []string{s.name, ms(took), mb(peaks[len(peaks)-1])})
+	}
+	printTable([]string{"", "ms to its end", "memory MB"}, rows)
+	longest, most := f.turns[len(f.turns)-1], peaks[len(peaks)-1]
+	what := fmt.Sprintf("browse, the timeline of %d turns: memory", longest)
+	f.atMost(what, megabytes(most), 100, "MB")
+	f.atMost(what+", relative to the shortest", float64(most)/float64(peaks[0]), 2.5, "×")
 }
 
 // browseScroll counts what the browser reads while a session is scrolled upwards from its

@@ -29,6 +29,7 @@ type sizes struct {
 	archived int           // bytes of each archived journal
 	followed int           // events
 	keys     int           // that are pressed, per chat
+	turns    []int         // in a timeline
 	bench    string        // -benchtime of the benchmarks
 	rounds   int           // of each race
 	budget   time.Duration // a contestant that has used it runs in no further round
@@ -38,13 +39,13 @@ var (
 	fullSizes = sizes{
 		resumed: []int{100, 1_000, 10_000, 100_000, 1_000_000}, snapshot: 100_000, written: []int{10, 1_000, 100_000},
 		chats: 100, listed: []int{10_000, 100_000}, searched: 100_000, archived: 100_000_000, followed: 2_000,
-		keys:  1_000,
+		keys: 1_000, turns: []int{1_000, 100_000},
 		bench: "0.5s", rounds: 31, budget: 5 * time.Second,
 	}
 	smallSizes = sizes{
 		resumed: []int{100, 1_000}, snapshot: 1_000, written: []int{10, 1_000},
-		chats: 5, listed: []int{200}, searched: 500, archived: 3_000_000, followed: 100, keys: 30, bench: "1x",
-		rounds: 3, budget: time.Second,
+		chats: 5, listed: []int{200}, searched: 500, archived: 3_000_000, followed: 100, keys: 30, turns: []int{10, 100},
+		bench: "1x", rounds: 3, budget: time.Second,
 	}
 )
 
@@ -84,7 +85,10 @@ func TestFigures(t *testing.T) {
 		{"echo", f.echo},
 		{"list", f.list},
 		{"search", f.search},
-		{"browse", f.browse},
+		{"browse", f.browseList},
+		{"browse-search", f.browseSearch},
+		{"browse-preview", f.browsePreview},
+		{"browse-timeline", f.browseTimeline},
 		{"archive", f.archive},
 		{"read", f.read},
 	} {
