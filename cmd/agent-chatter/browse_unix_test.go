@@ -74,11 +74,11 @@ func TestBrowserOfAChatResumes(t *testing.T) {
 	m.Press("Enter")
 	m.Expect("you> ")
 	m.Press("/sessions", "Enter")
-	m.Expect("▸   a garden")
+	m.Expect("▸ ● a garden") // the chat has it open
 	m.Press("q")
 	m.Expect("you> ")
 	m.Press("/sessions", "Enter")
-	m.Expect("▸   a garden")
+	m.Expect("▸ ● a garden") // the chat has it open
 	m.Press("G")
 	m.Expect("▸   the first kettle")
 	m.Press("Enter")
