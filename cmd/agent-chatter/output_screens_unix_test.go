@@ -11,13 +11,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty/ttytest"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty/ttytest/picture"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -31,44 +28,22 @@ var outputScreens = []struct{ name, command string }{
 	{"diff", "agent-chatter sessions diff 3KQD 8VRE"},
 	{"replay", "agent-chatter replay 3KQD"},
 	{"replay_dumb", "TERM=dumb agent-chatter replay 8VRE"},
-	{"teams", "agent-chatter team list 2>/dev/null"},
-	{"team", "agent-chatter team show .agent-chatter/team-config/review.json"},
-	{"agents_scan", "agent-chatter agents scan"},
+	{"teams", "agent-chatter team list"},
+	{"team", "agent-chatter team show review"},
+	{"agents_scan", "HOME=$PWD PATH=$PWD/bin agent-chatter agents scan"},
 	{"agents", "agent-chatter agents"},
 	{"agent", "agent-chatter agents info 設計"},
 }
 
 // TestOutputScreens compares what commands print on a terminal with golden files, and draws it.
 func TestOutputScreens(t *testing.T) {
-	home := t.TempDir()
-	fillShownHome(t, filepath.Join(home, ".agent-chatter"))
-	fillShownPath(t, filepath.Join(home, "bin"))
-	sizes := []picture.Size{{Columns: 80, Rows: 24}, {Columns: 120, Rows: 40}, {Columns: 50, Rows: 15}}
-	texts, screens, drawn := map[string]string{}, map[string][]picture.Screen{}, []picture.Size{}
-	for _, size := range sizes {
-		for _, variable := range []string{"NO_COLOR=", "NO_COLOR=1"} {
-			var script strings.Builder
-			for _, s := range outputScreens {
-				fmt.Fprintf(&script, `printf '\033[H\033[2J$ %%s\n' '%s'; %s; printf '\033]2;screen %s\033\\'; read next; `,
-					strings.ReplaceAll(s.command, "'", `'\''`), s.command, s.name)
-			}
-			m := ttytest.Start(t, size.Columns, size.Rows, fmt.Sprintf("export HOME=%s %s; cd; stty -echo; export PATH=$PWD/bin; %s",
-				home, variable, script.String()))
-			for _, s := range outputScreens {
-				for strings.TrimSpace(m.Run("display-message", "-p", "#{pane_title}")) != "screen "+s.name {
-				}
-				screen := picture.Parse(m.Run("capture-pane", "-e", "-p", "-N"))
-				texts[s.name] += fmt.Sprintf("==== %dx%d, %s\n%s", size.Columns, size.Rows, variable, screen)
-				screens[s.name] = append(screens[s.name], screen)
-				m.Press("Enter")
-			}
-			drawn = append(drawn, size)
-		}
-	}
 	for _, s := range outputScreens {
-		path := filepath.Join("testdata", "screens", "print_"+s.name)
-		apptest.Golden(t, path+".golden", texts[s.name])
-		apptest.Golden(t, path+".svg", picture.Draw(screens[s.name], drawn))
+		t.Run(s.name, func(t *testing.T) {
+			apptest.Screens(t, filepath.Join("testdata", "screens", "print_"+s.name), s.command, func(dir string) {
+				fillShownHome(t, filepath.Join(dir, "home"))
+				fillShownPath(t, filepath.Join(dir, "bin"))
+			})
+		})
 	}
 }
 

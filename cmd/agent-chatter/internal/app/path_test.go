@@ -66,3 +66,22 @@ func TestElapsed(t *testing.T) {
 		}
 	}
 }
+
+func TestShortPathsBeginWithATilde(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("USERPROFILE", home)
+	for path, want := range map[string]string{
+		filepath.Join(home, "a", "b"): filepath.Join("~", "a", "b"), home: home, home + "s": home + "s",
+		filepath.Join(home, "..", "a"): filepath.Join(home, "..", "a"), "": "", "a": "a",
+	} {
+		if got := ShortPath(path); got != want {
+			t.Errorf("%q: %q, want %q", path, got, want)
+		}
+	}
+	t.Setenv("HOME", "")
+	t.Setenv("USERPROFILE", "")
+	if got := ShortPath("/a"); got != "/a" {
+		t.Errorf("without a home: %q", got)
+	}
+}

@@ -29,7 +29,7 @@ func Screens(t *testing.T, path, command string, setUp func(dir string)) {
 			setUp(dir)
 			m := ttytest.Start(t, size.Columns, size.Rows, fmt.Sprintf(
 				"cd %s; export AGENT_CHATTER_HOME=%s %s; PATH=.:$PATH; echo '$ %s'; %s; %s; exec cat",
-				dir, filepath.Join(dir, "home"), variable, command, command, `printf '\033]2;the end\033\\'`))
+				dir, filepath.Join(dir, "home"), variable, strings.ReplaceAll(command, "'", `'\''`), command, `printf '\033]2;the end\033\\'`))
 			for strings.TrimSpace(m.Run("display-message", "-p", "#{pane_title}")) != "the end" {
 			}
 			capture := renamed(m.Run("capture-pane", "-e", "-p", "-N"), dir, ShopPath)
