@@ -212,13 +212,29 @@ func (s Screen) draw() string {
 		}
 		fmt.Fprintf(&b, `<text y="%.0f">`, y+14)
 		for _, r := range row {
-			if text := strings.TrimRight(r.text, " "); text != "" {
-				fmt.Fprintf(&b, `<tspan x="%.1f"%s>%s</tspan>`, r.x(), r.attributes(), escape(text))
+			for _, part := range r.parts() {
+				if text := strings.TrimRight(part.text, " "); text != "" {
+					fmt.Fprintf(&b, `<tspan x="%.1f"%s>%s</tspan>`, part.x(), part.attributes(), escape(text))
+				}
 			}
 		}
 		b.WriteString("</text>\n")
 	}
 	return b.String()
+}
+
+// parts divides a run after each wide character, which is not twice as wide as the others in all fonts.
+func (r run) parts() (parts []run) {
+	part := run{r.style, "", r.column}
+	graphemes := displaywidth.StringGraphemes(r.text)
+	for graphemes.Next() {
+		part.text += graphemes.Value()
+		if graphemes.Width() > 1 {
+			parts = append(parts, part)
+			part = run{r.style, "", part.column + displaywidth.String(part.text)}
+		}
+	}
+	return append(parts, part)
 }
 
 // escape keeps blanks, which SVG would join.

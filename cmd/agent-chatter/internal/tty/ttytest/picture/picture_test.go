@@ -49,3 +49,11 @@ func TestPicturesAreXML(t *testing.T) {
 		})
 	}
 }
+
+func TestTextAfterAWideCharacterIsInItsColumn(t *testing.T) {
+	svg := Draw([]Screen{Parse("a世界  b🚀\n")}, []Size{{20, 5}})
+	want := `<tspan x="12.0">a世</tspan><tspan x="37.2">界</tspan><tspan x="54.0">` + "\u00a0\u00a0" + `b🚀</tspan></text>`
+	if !strings.Contains(svg, want) {
+		t.Errorf("%s is not in\n%s", want, svg)
+	}
+}
