@@ -21,6 +21,7 @@ import (
 func Screens(t *testing.T, path, command string, setUp func(dir string)) {
 	t.Helper()
 	sizes := []picture.Size{{Columns: 80, Rows: 24}, {Columns: 120, Rows: 40}, {Columns: 50, Rows: 15}}
+	quoted := strings.ReplaceAll(command, "'", `'\''`)
 	var golden strings.Builder
 	var screens []picture.Screen
 	for _, size := range sizes {
@@ -29,7 +30,7 @@ func Screens(t *testing.T, path, command string, setUp func(dir string)) {
 			setUp(dir)
 			m := ttytest.Start(t, size.Columns, size.Rows, fmt.Sprintf(
 				"cd %s; export AGENT_CHATTER_HOME=%s %s; PATH=.:$PATH; echo '$ %s'; %s; %s; exec cat",
-				dir, filepath.Join(dir, "home"), variable, strings.ReplaceAll(command, "'", `'\''`), command, `printf '\033]2;the end\033\\'`))
+				dir, filepath.Join(dir, "home"), variable, quoted, command, `printf '\033]2;the end\033\\'`))
 			for strings.TrimSpace(m.Run("display-message", "-p", "#{pane_title}")) != "the end" {
 			}
 			capture := renamed(m.Run("capture-pane", "-e", "-p", "-N"), dir, ShopPath)
