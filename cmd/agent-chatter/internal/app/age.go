@@ -20,8 +20,11 @@ func Elapsed(t, now time.Time) (n int, unit string) {
 	return int(d / (24 * time.Hour)), "day"
 }
 
-// Age returns the time from t to now as lists show it, such as "2h ago".
+// Age returns the time from t to now as lists show it, such as "2h ago"; "-": t is zero.
 func Age(t, now time.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
 	if n, unit := Elapsed(t, now); n > 0 {
 		return fmt.Sprintf("%d%c ago", n, unit[0])
 	}

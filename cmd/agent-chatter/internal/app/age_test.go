@@ -19,3 +19,9 @@ func TestAges(t *testing.T) {
 		}
 	}
 }
+
+func TestAgeOfUnknownTime(t *testing.T) {
+	if got := Age(time.Time{}, time.Now()); got != "-" {
+		t.Errorf("got %q", got)
+	}
+}

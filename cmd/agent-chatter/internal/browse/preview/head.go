@@ -58,13 +58,20 @@ func headLines(s catalog.Session, h head, rows int) []ansi.Line {
 		return nil
 	}
 	title := ansi.Line{{Text: clip(s.Title), Style: ansi.Style{Bold: true}}}
-	if s.Title == "" {
+	switch {
+	case s.Title == "" && s.ReadErr != nil:
+		title[0].Text = s.ID
+	case s.Title == "":
 		title[0] = ansi.Span{Text: "(no title)", Style: dim}
 	}
 	if rows < wholeHead {
 		return []ansi.Line{append(title, marks(s, h)...)}
 	}
-	lines := []ansi.Line{title, membersLine(s, h), {{Text: times(s) + " · " + app.Count(s.MessageCount, "message")}}}
+	lines := []ansi.Line{title}
+	if !s.UpdatedAt.IsZero() { // otherwise only the id is known
+		messages := times(s) + " · " + app.Count(s.MessageCount, "message")
+		lines = append(lines, membersLine(s, h), ansi.Line{{Text: messages}})
+	}
 	if s.CWD != "" {
 		lines = append(lines, ansi.Line{{Text: clip(s.CWD), Style: dim}})
 	}

@@ -212,6 +212,15 @@ func TestHeadNamesStates(t *testing.T) {
 	}
 }
 
+func TestHeadOfUnreadableSessionHasItsID(t *testing.T) {
+	lines := headLines(catalog.Session{ID: "01A", Damaged: "EIO", ReadErr: syscall.EIO}, head{}, wholeHead)
+	var got []string
+	for _, line := range lines {
+		got = append(got, ansi.NoColor.Encode(line))
+	}
+	equal(t, "the head", got, []string{"01A", "unreadable"})
+}
+
 func TestSessionsWithoutConversation(t *testing.T) {
 	s := newSession(t)
 	p := s.pane(60, 20, 0)

@@ -171,8 +171,11 @@ func highlighted(text, searched string, s ansi.Style) (line ansi.Line) {
 	return append(line, ansi.Span{Text: text[at:], Style: s})
 }
 
-// age is the time since t as a column shows it.
+// age is the time since t as a column shows it; "-": t is unknown.
 func age(t, now time.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
 	if n, unit := app.Elapsed(t, now); n > 0 {
 		return fmt.Sprintf("%d%c", n, unit[0])
 	}
