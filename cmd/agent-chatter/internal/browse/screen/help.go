@@ -14,7 +14,7 @@ var helpKeys = [][][2]string{
 		{"g G", "first, last"},
 		{"Enter", "resume the session"},
 		{"Tab → l", "read the preview; Tab ← h Esc return to the list"},
-		{"t", "the turns of the session, and what it was like at each; Enter continues there in a fork"},
+		{"t", "the turns of the session; Enter continues in a fork"},
 		{"Esc", "end the search, remove the filter, quit"},
 		{"q", "quit"},
 	},
@@ -26,18 +26,24 @@ var helpKeys = [][][2]string{
 		{".", "only the directory of the selected session, or all"},
 		{"s", "order: updated, created, messages, title"},
 		{"Space", "mark a session"},
-		{"D", "compare two marked sessions, or a marked one and the selected one"},
+		{"D", "compare two marked, or one marked and the selected"},
 	},
 }
 
-// helpLines are the page of keys.
+const leastHelp = 16 // columns of what a key does
+
+// helpLines are the keys and the signs.
 func (m *model) helpLines() []ansi.Line {
 	lines := []ansi.Line{{plain(" "), bold("Keys")}, {}}
 	for _, group := range helpKeys {
 		for _, k := range group {
 			key := accent(k[0])
 			pad := max(26-ansi.Line{key}.Columns(), 1)
-			lines = append(lines, ansi.Line{plain("  "), key, plain(strings.Repeat(" ", pad)), plain(k[1])})
+			before := ansi.Line{plain("  "), key, plain(strings.Repeat(" ", pad))}
+			for _, text := range ansi.Wrap(ansi.Line{plain(k[1])}, max(m.columns-before.Columns()-1, leastHelp)) {
+				lines = append(lines, append(before, text...))
+				before = ansi.Line{plain(strings.Repeat(" ", before.Columns()))}
+			}
 		}
 		lines = append(lines, ansi.Line{})
 	}
@@ -46,5 +52,30 @@ func (m *model) helpLines() []ansi.Line {
 		dim("▪"), plain(" archived  "), colored("⚠", ansi.Yellow), plain(" incomplete or newer  "),
 		colored("✗", ansi.Red), plain(" damaged  "), colored("◆", ansi.Magenta), plain(" marked"),
 	}
-	return append(lines, signs, ansi.Line{}, ansi.Line{plain("  "), dim("Any key returns to the list.")})
+	for _, line := range ansi.Wrap(signs[1:], max(m.columns-3, leastHelp)) {
+		lines = append(lines, append(ansi.Line{plain("  ")}, line...))
+	}
+	return append(lines, ansi.Line{})
+}
+
+// helpRows is how many of the lines fit above the last row.
+func (m *model) helpRows() int { return max(m.rows-1, 1) }
+
+// drawHelp returns the rows of a part of the help, which begins with the line helpTop.
+func (m *model) drawHelp() []string {
+	lines := m.helpLines()
+	rows := m.encode(lines[min(m.helpTop, len(lines)):], m.columns, m.helpRows())
+	last := "Any key returns to the list."
+	if m.helpTop+m.helpRows() < len(lines) {
+		last = "Any key shows more, Esc returns."
+	}
+	return append(rows, m.encodeLine(ansi.Line{plain("  "), dim(last)}, m.columns))[:max(m.rows, 1)]
+}
+
+// pressHelping shows the next part of the help, or returns to the list.
+func (m *model) pressHelping(key string) {
+	m.helpTop += m.helpRows()
+	if key == "esc" || key == "q" || key == "ctrl+c" || m.helpTop >= len(m.helpLines()) {
+		m.mode = choosing
+	}
 }

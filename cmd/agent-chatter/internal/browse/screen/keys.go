@@ -22,7 +22,7 @@ func (m *model) press(k tea.KeyPressMsg) tea.Cmd {
 	case comparing:
 		return m.compare.Update(k)
 	case helping:
-		m.mode = choosing
+		m.pressHelping(k.String())
 		return nil
 	}
 	return m.pressChoosing(k.String())
@@ -41,6 +41,7 @@ func (m *model) pressTyping(k tea.KeyPressMsg) tea.Cmd {
 	switch k.String() {
 	case "enter", "tab":
 		m.mode = choosing
+		m.list.filling = false // the next Enter resumes what is selected now
 	case "esc", "ctrl+c":
 		m.mode = choosing
 		return m.search("")
@@ -79,7 +80,7 @@ func (m *model) pressChoosing(key string) tea.Cmd {
 	case "/":
 		m.mode = typing
 	case "?":
-		m.mode = helping
+		m.mode, m.helpTop = helping, 0
 	case "enter":
 		return m.choose()
 	case "tab", "right", "l":

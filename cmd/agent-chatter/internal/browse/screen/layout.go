@@ -100,7 +100,7 @@ func (m *model) draw() []string {
 		return m.drawPane(ansi.Line{plain(" "), bold("Comparison")}, m.compare.Rows())
 	}
 	if m.mode == helping {
-		return m.encode(m.helpLines(), m.columns, m.rows)
+		return m.drawHelp()
 	}
 	p := m.places()
 	rows := []string{m.encodeLine(m.header(), m.columns)}

@@ -51,6 +51,7 @@ type model struct {
 	timeline      *timeline.Pane
 	compare       *compare.Pane
 	paneSize      [2]int // columns and rows of these two
+	helpTop       int    // the first line of the help that is shown
 	listed        bool   // the list was read
 	outdated      bool   // the list is of another filter, or was not read yet
 	problem       string // why it could not be read

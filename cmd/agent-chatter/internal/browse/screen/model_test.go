@@ -207,6 +207,48 @@ func TestSelectionStaysOnItsSession(t *testing.T) {
 	b.expect("new", one, ">"+two, five, three, four)
 }
 
+func TestEnterKeepsWhatIsSelected(t *testing.T) {
+	b := open(t, home(t), 120, 40, Options{})
+	b.press("/")
+	l := &b.m.list
+	all := l.all
+	l.fill()
+	l.replace(all, all[1:])
+	b.press("enter")
+	l.replace(all, all) // one more is found
+	b.expect(one, ">"+two, five, three, four)
+}
+
+func TestHelpFitsSmallTerminal(t *testing.T) {
+	b := open(t, home(t), 50, 15, Options{})
+	var shown strings.Builder
+	b.press("?")
+	for b.m.mode == helping {
+		shown.WriteString(b.screen(ansi.NoColor))
+		b.press("j")
+	}
+	for _, text := range []string{"select a session", "compare two", "✗ damaged", "shows more", "returns to"} {
+		if !strings.Contains(shown.String(), text) {
+			t.Errorf("%q is missing in\n%s", text, shown.String())
+		}
+	}
+	if strings.Contains(shown.String(), "…") {
+		t.Errorf("a line is cut:\n%s", shown.String())
+	}
+	b.press("?", "esc")
+	if b.m.mode != choosing {
+		t.Error("Escape does not return")
+	}
+}
+
+func TestRowOfUnreadableSession(t *testing.T) {
+	b := open(t, home(t), 80, 24, Options{})
+	line := b.m.rowLine(catalog.Session{ID: id(9), Damaged: "EIO"}, false, 60)
+	if got := ansi.NoColor.Encode(line); !strings.HasSuffix(got, "    0    -") {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestMouse(t *testing.T) {
 	b := open(t, home(t), 120, 40, Options{})
 	b.send(tea.MouseClickMsg{X: 5, Y: headerRows + 1, Button: tea.MouseLeft})
