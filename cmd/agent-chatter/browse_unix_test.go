@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -165,4 +166,48 @@ func TestKilledBrowserLeavesTerminalUsable(t *testing.T) {
 	}
 	m.Press("Enter")
 	m.Expect("as before")
+}
+
+// What is changed in the browser is what the commands show.
+func TestBrowserChangesSessions(t *testing.T) {
+	m, home := browsing(t, "browse")
+	m.Press("r")
+	m.Expect("Rename to: a garden")
+	m.Press(" in spring", "Enter")
+	m.Expect("Renamed to: a garden in spring (u: undo)")
+	m.Press("j", "d")
+	m.Expect("Move to the trash? [y/N] the second kettle")
+	m.Press("y")
+	m.Expect("Moved to the trash: the second kettle (u: undo)")
+	m.Press("5")
+	m.Expect("▸ the second kettle")
+	m.Press("q")
+	m.Expect("▸   the first kettle")
+	m.Press("p")
+	m.Expect("Pinned. (u: undo)")
+	m.Press("e", "C-u", "kettle.md", "Enter")
+	m.Expect("Written: ")
+	m.Press("q")
+	left(t, m)
+	list := printed(t, home, "sessions")
+	if !strings.Contains(list, "a garden in spring") || strings.Contains(list, "second") {
+		t.Errorf("the sessions are:\n%s", list)
+	}
+	if text, err := os.ReadFile(filepath.Join(filepath.Dir(home), "kettle.md")); err != nil ||
+		!strings.HasPrefix(string(text), "# the first kettle\n") {
+		t.Errorf("the export is %q, %v", text, err)
+	}
+}
+
+func TestBrowserCopiesIDs(t *testing.T) {
+	m, home := browsing(t, "browse")
+	m.Run("set-option", "-s", "set-clipboard", "on")
+	m.Press("y")
+	m.Expect("Copied to the clipboard of the terminal: ")
+	for m.Run("list-buffers") == "" {
+	}
+	id, _, _ := strings.Cut(printed(t, home, "sessions", "--limit", "1", "--json"), `","`)
+	if copied := m.Run("show-buffer"); !strings.HasSuffix(id, `"`+copied) {
+		t.Errorf("copied %q of %s", copied, id)
+	}
 }

@@ -12,6 +12,12 @@ func (m *model) press(k tea.KeyPressMsg) tea.Cmd {
 	if k.String() == "ctrl+z" {
 		return m.suspend()
 	}
+	switch {
+	case m.actions.Quitting():
+		return m.pressQuitting(k.String())
+	case m.actions.Asking():
+		return m.actions.Answer(k)
+	}
 	switch m.mode {
 	case typing:
 		return m.pressTyping(k)
@@ -21,6 +27,8 @@ func (m *model) press(k tea.KeyPressMsg) tea.Cmd {
 		return m.timeline.Update(k)
 	case comparing:
 		return m.compare.Update(k)
+	case trashing:
+		return m.trash.Update(k)
 	case helping:
 		m.pressHelping(k.String())
 		return nil
@@ -74,7 +82,7 @@ func (m *model) pressChoosing(key string) tea.Cmd {
 	}
 	switch key {
 	case "q", "ctrl+c":
-		return tea.Quit
+		return m.quit()
 	case "esc":
 		return m.leave()
 	case "/":
@@ -91,6 +99,8 @@ func (m *model) pressChoosing(key string) tea.Cmd {
 		return m.time()
 	case "D":
 		return m.compareMarked()
+	case "5":
+		return m.showTrash()
 	case "n":
 		return m.nextHit(1)
 	case "N":
@@ -103,6 +113,7 @@ func (m *model) pressChoosing(key string) tea.Cmd {
 		if m.filter.press(key, s, ok) {
 			return m.restart()
 		}
+		return m.act(key, s, ok)
 	}
 	return nil
 }
@@ -141,7 +152,7 @@ func (m *model) leave() tea.Cmd {
 	if m.filter.clear() {
 		return m.restart()
 	}
-	return tea.Quit
+	return m.quit()
 }
 
 // time shows the timeline of the selected session.
@@ -189,5 +200,5 @@ func (m *model) choose() tea.Cmd {
 		return nil
 	}
 	m.choice = Choice{Session: s, Chosen: true}
-	return tea.Quit
+	return m.quit()
 }

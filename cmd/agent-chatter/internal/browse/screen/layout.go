@@ -68,7 +68,8 @@ func (m *model) arrange() tea.Cmd {
 	}
 	if size := [2]int{m.columns, max(m.rows-1-footerRows, 0)}; m.paneSize != size {
 		m.paneSize = size
-		return tea.Batch(m.timeline.SetSize(size[0], size[1]), m.compare.SetSize(size[0], size[1]), m.sizePreview(p))
+		return tea.Batch(m.timeline.SetSize(size[0], size[1]), m.compare.SetSize(size[0], size[1]),
+			m.trash.SetSize(size[0], size[1]), m.sizePreview(p))
 	}
 	return m.sizePreview(p)
 }
@@ -91,13 +92,43 @@ func (m *model) View() tea.View {
 }
 
 // draw returns the rows of the screen.
-func (m *model) draw() []string {
+func (m *model) draw() []string { return m.withNotice(m.drawMode()) }
+
+// withNotice shows a notice of several lines over the last rows.
+func (m *model) withNotice(rows []string) []string {
+	lines := m.noticeLines()
+	if len(lines) < 2 || len(rows) < 2 {
+		return rows
+	}
+	lines = lines[:min(len(lines), len(rows)-1)]
+	from := len(rows) - len(lines)
+	rows[from-1] = m.rule(0, "")
+	for i, line := range lines {
+		rows[from+i] = m.encodeLine(line, m.columns)
+	}
+	return rows
+}
+
+// noticeLines are the lines of the notice.
+func (m *model) noticeLines() (lines []ansi.Line) {
+	for paragraph := range strings.SplitSeq(m.notice, "\n") {
+		for _, line := range ansi.Wrap(ansi.Line{colored(paragraph, ansi.Yellow)}, max(m.columns-2, 1)) {
+			lines = append(lines, append(ansi.Line{plain(" ")}, line...))
+		}
+	}
+	return lines
+}
+
+// drawMode returns the rows of the screen without a notice of several lines.
+func (m *model) drawMode() []string {
 	switch m.mode {
 	case timing:
 		s, _ := m.list.session()
 		return m.drawPane(ansi.Line{plain(" "), bold("Timeline"), plain("  " + titleOf(s))}, m.timeline.Rows())
 	case comparing:
 		return m.drawPane(ansi.Line{plain(" "), bold("Comparison")}, m.compare.Rows())
+	case trashing:
+		return m.drawPane(ansi.Line{plain(" "), bold("Trash")}, m.trash.Rows())
 	}
 	if m.mode == helping {
 		return m.drawHelp()
@@ -201,7 +232,11 @@ func (m *model) searchColumns() int { return max(min(m.columns/2, 60)-headerLead
 
 // cursor is where the cursor is; nil: it is hidden.
 func (m *model) cursor() *tea.Cursor {
-	if m.mode != typing {
+	switch {
+	case m.actions.Asking():
+		_, at := m.actions.Line(m.columns)
+		return tea.NewCursor(at, max(m.rows-1, 0))
+	case m.mode != typing:
 		return nil
 	}
 	_, at := m.input.View(m.searchColumns())
@@ -240,8 +275,13 @@ func (m *model) counts() string {
 // footer is the last row: a notice, or the keys.
 func (m *model) footer() ansi.Line {
 	switch {
+	case m.actions.Asking():
+		question, _ := m.actions.Line(m.columns)
+		return question
 	case m.notice != "":
 		return ansi.Line{plain(" "), colored(m.notice, ansi.Yellow)}
+	case m.mode == trashing:
+		return keysLine("↑↓", "select", "enter", "restore", "q", "back to the list")
 	case m.mode == typing:
 		return keysLine("enter", "keep", "esc", "end the search", "↑↓", "select")
 	case m.mode == timing:

@@ -7,10 +7,12 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/actions"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/compare"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/line"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/preview"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/timeline"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/trash"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -26,6 +28,7 @@ const (
 	helping               // the page of keys
 	timing                // the timeline of a session
 	comparing             // the timelines of two sessions
+	trashing              // the sessions in the trash
 )
 
 // A model is the state of the browser.
@@ -50,13 +53,16 @@ type model struct {
 	previewed     previewed // what the preview shows
 	timeline      *timeline.Pane
 	compare       *compare.Pane
-	paneSize      [2]int // columns and rows of these two
-	helpTop       int    // the first line of the help that is shown
-	listed        bool   // the list was read
-	outdated      bool   // the list is of another filter, or was not read yet
-	problem       string // why it could not be read
-	notice        string // of the last line, until the next key
-	unreadable    int    // directories of teams that cannot be read
+	trash         *trash.Pane
+	actions       *actions.Actions
+	wanted        catalog.Key // is selected when it is listed
+	paneSize      [2]int      // columns and rows of the panes on the whole screen
+	helpTop       int         // the first line of the help that is shown
+	listed        bool        // the list was read
+	outdated      bool        // the list is of another filter, or was not read yet
+	problem       string      // why it could not be read
+	notice        string      // of the last line, until the next key
+	unreadable    int         // directories of teams that cannot be read
 
 	choice Choice
 }
@@ -73,6 +79,7 @@ func newModel(ctx context.Context, a *app.App, o Options) *model {
 	own := *a
 	own.Catalog = m.catalog
 	m.preview, m.timeline, m.compare = preview.New(&own), timeline.New(&own), compare.New(&own)
+	m.trash, m.actions = trash.New(&own), actions.New(ctx, &own)
 	if a.NoColor {
 		m.profile = ansi.NoColor
 	}
@@ -80,13 +87,15 @@ func newModel(ctx context.Context, a *app.App, o Options) *model {
 	return m
 }
 
-// close cancels what is being read.
+// close cancels what is being read or changed.
 func (m *model) close() {
+	m.actions.Close()
 	m.loader.stop()
 	m.finder.stop()
 	m.preview.Close()
 	m.timeline.Close()
 	m.compare.Close()
+	m.trash.Close()
 }
 
 // Init implements tea.Model.
@@ -127,9 +136,7 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 		m.notice = ""
 		return m.press(msg)
 	case tea.PasteMsg:
-		if m.mode == typing {
-			return m.edit(msg)
-		}
+		return m.paste(msg)
 	case tea.MouseWheelMsg:
 		return m.wheel(msg)
 	case tea.MouseClickMsg:
@@ -164,9 +171,16 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 		m.compare.Close()
 	case timeline.ForkMsg:
 		m.choice = Choice{Session: msg.Session, Chosen: true, ForkAt: msg.Seq}
-		return tea.Quit
+		return m.quit()
+	case actions.DoneMsg:
+		return m.changed(msg)
+	case trash.RestoreMsg:
+		return m.actions.Restore(msg.Session)
+	case trash.CloseMsg:
+		m.mode = choosing
+		m.trash.Close()
 	default:
-		return tea.Batch(m.preview.Update(msg), m.timeline.Update(msg), m.compare.Update(msg))
+		return tea.Batch(m.preview.Update(msg), m.timeline.Update(msg), m.compare.Update(msg), m.trash.Update(msg))
 	}
 	return nil
 }
@@ -184,6 +198,7 @@ func (m *model) take(msg listedMsg) tea.Cmd {
 	m.outdated = false
 	m.list.replace(msg.entries, m.finder.filter(msg.entries))
 	m.list.filling = m.list.filling && m.finder.text != "" && !m.finder.done
+	m.selectWanted()
 	return m.finder.start(m.ctx, m.catalog, msg.entries)
 }
 
@@ -215,6 +230,17 @@ func (m *model) search(text string) tea.Cmd {
 	return m.find()
 }
 
+// paste inserts text into what is typed.
+func (m *model) paste(msg tea.PasteMsg) tea.Cmd {
+	switch {
+	case m.actions.Asking():
+		return m.actions.Answer(msg)
+	case m.mode == typing:
+		return m.edit(msg)
+	}
+	return nil
+}
+
 // edit changes the text to search for.
 func (m *model) edit(msg tea.Msg) tea.Cmd {
 	before := m.input.Text()
@@ -241,11 +267,16 @@ func (m *model) find() tea.Cmd {
 
 // wheel scrolls what is below the pointer.
 func (m *model) wheel(msg tea.MouseWheelMsg) tea.Cmd {
+	if m.actions.Asking() {
+		return nil
+	}
 	switch m.mode {
 	case timing:
 		return m.timeline.Update(msg)
 	case comparing:
 		return m.compare.Update(msg)
+	case trashing:
+		return m.trash.Update(msg)
 	case helping:
 		return nil
 	}
@@ -266,7 +297,7 @@ func (m *model) click(msg tea.MouseClickMsg) {
 	p := m.places()
 	row := msg.Y - p.listTop
 	switch {
-	case msg.Button != tea.MouseLeft || m.mode >= helping:
+	case msg.Button != tea.MouseLeft || m.mode >= helping || m.actions.Asking():
 	case p.inPreview(msg.X, msg.Y):
 		m.mode = reading
 	case row >= 0 && row < p.listRows && msg.X < p.listColumns:

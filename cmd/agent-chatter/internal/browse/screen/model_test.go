@@ -283,6 +283,9 @@ func TestScreens(t *testing.T) {
 		{"timeline", []string{"t", "up"}},
 		{"compare", []string{"space", "D"}},
 		{"nothing", []string{"/", "nothing has this"}},
+		{"rename", []string{"r"}},
+		{"delete", []string{"d"}},
+		{"notice", []string{"r", "ctrl+u", "use ghp_0123456789abcdefghijklmnopqrstuvwxyz", "enter"}},
 	} {
 		t.Run(scene.name, func(t *testing.T) {
 			var golden strings.Builder

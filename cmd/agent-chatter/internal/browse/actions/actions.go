@@ -1,0 +1,165 @@
+package actions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/changes"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/line"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+)
+
+// maxUndo is how many changes can be undone.
+const maxUndo = 100
+
+// Actions are the changes that a user makes and what is asked for them.
+type Actions struct {
+	app      *app.App
+	changes  *changes.Changes
+	ctx      context.Context // of the changes
+	cancel   context.CancelFunc
+	running  int // changes whose end has not arrived
+	undo     []func(context.Context) changes.Change
+	question *question // nil: none is asked
+	quitting bool      // the browser ends with the last change
+}
+
+// New returns the Actions on the sessions in a.Catalog. Their changes end when ctx is done.
+func New(ctx context.Context, a *app.App) *Actions {
+	ctx, cancel := context.WithCancel(ctx)
+	return &Actions{app: a, changes: changes.New(a), ctx: ctx, cancel: cancel}
+}
+
+// Close cancels the changes that run, and waits for their ends: no session stays locked.
+func (a *Actions) Close() {
+	a.cancel()
+	a.changes.Wait(context.Background())
+}
+
+// DoneMsg is the end of a change. The caller gives it to Done.
+type DoneMsg struct {
+	result changes.Result
+	err    error
+	undo   func(context.Context) changes.Change // began it; nil: it does not take another one back
+	shows  bool                                 // its session is to be selected
+}
+
+// begin is a command that waits for the end of a change that has begun.
+func (a *Actions) begin(change changes.Change, msg DoneMsg) tea.Cmd {
+	a.running++
+	return func() tea.Msg {
+		msg.result, msg.err = change()
+		return msg
+	}
+}
+
+// Press handles a key that changes a session: f, r, p, d, e or y. title is what the list shows of the session. It
+// returns a notice for the user; "": none.
+func (a *Actions) Press(key string, s catalog.Session, title string) (cmd tea.Cmd, notice string) {
+	switch key {
+	case "r":
+		a.ask(question{label: "Rename to: ", field: line.New(s.Title), then: func(title string) tea.Cmd {
+			return a.begin(a.changes.Rename(a.ctx, s.Key(), title), DoneMsg{})
+		}})
+	case "p":
+		return a.begin(a.changes.Pin(a.ctx, s.Key(), !s.Pinned), DoneMsg{}), ""
+	case "d":
+		if s.Pinned {
+			return nil, "The session is pinned. p removes the pin."
+		}
+		a.ask(question{label: "Move to the trash? [y/N] ", about: title, then: func(string) tea.Cmd {
+			return a.begin(a.changes.Trash(a.ctx, s.Key()), DoneMsg{})
+		}})
+	case "f":
+		return a.begin(a.changes.Fork(a.ctx, s.Key(), 0), DoneMsg{shows: true}), ""
+	case "e":
+		path := line.New(changes.ExportName(s.ID))
+		a.ask(question{label: "Export to: ", field: path, then: func(path string) tea.Cmd {
+			return a.begin(a.changes.Export(a.ctx, s.Key(), path), DoneMsg{})
+		}})
+	case "y":
+		return tea.Raw(tty.CopySequence(s.ID)), "Copied to the clipboard of the terminal: " + s.ID
+	}
+	return nil, ""
+}
+
+// Restore moves a session out of the trash.
+func (a *Actions) Restore(key catalog.Key) tea.Cmd {
+	return a.begin(a.changes.Restore(a.ctx, key), DoneMsg{shows: true})
+}
+
+// Undo takes the last change back.
+func (a *Actions) Undo() (cmd tea.Cmd, notice string) {
+	n := len(a.undo)
+	if n == 0 {
+		return nil, "There is nothing to undo."
+	}
+	undo := a.undo[n-1]
+	a.undo = a.undo[:n-1]
+	return a.begin(undo(a.ctx), DoneMsg{undo: undo, shows: true}), ""
+}
+
+// push adds a change that takes another one back.
+func (a *Actions) push(undo func(context.Context) changes.Change) {
+	a.undo = append(a.undo, undo)
+	a.undo = a.undo[max(len(a.undo)-maxUndo, 0):]
+}
+
+// An Outcome is what the end of a change means for the screen.
+type Outcome struct {
+	Notice string      // may have several lines
+	Select catalog.Key // the session to select once it is listed; zero: none
+	Failed bool        // the user has to see the Notice
+}
+
+// Done notes the end of a change.
+func (a *Actions) Done(msg DoneMsg) Outcome {
+	a.running--
+	o := Outcome{Notice: msg.result.Text}
+	switch {
+	case errors.Is(msg.err, context.Canceled):
+		o.Notice = "Cancelled."
+	case msg.err != nil:
+		o.Notice, o.Failed = a.app.Render(app.Explain(msg.err)), true
+	case msg.result.Undo != nil && msg.undo == nil:
+		a.push(msg.result.Undo)
+		o.Notice += " (u: undo)"
+	}
+	if errors.Is(msg.err, journal.ErrLocked) && msg.undo != nil {
+		a.push(msg.undo) // it may be unlocked later
+	}
+	o.Notice = strings.TrimSpace(o.Notice + "\n" + msg.result.Notices)
+	if msg.err == nil && msg.shows {
+		o.Select = msg.result.Session
+	}
+	return o
+}
+
+// Quit returns tea.Quit, or if changes run a notice: then the caller waits for their ends and quits again.
+func (a *Actions) Quit() (quit tea.Cmd, notice string) {
+	if a.running == 0 {
+		return tea.Quit, ""
+	}
+	a.quitting = true
+	return nil, fmt.Sprintf("Waiting for %s. Ctrl+C cancels.", app.Count(a.running, "change"))
+}
+
+// Quitting reports whether the caller waits for changes before it quits.
+func (a *Actions) Quitting() bool { return a.quitting }
+
+// Cancel cancels the changes that run.
+func (a *Actions) Cancel() { a.cancel() }
+
+// Stay ends the waiting of Quit: changes can be made again.
+func (a *Actions) Stay(ctx context.Context) {
+	a.quitting = false
+	if a.ctx.Err() != nil {
+		a.ctx, a.cancel = context.WithCancel(ctx)
+	}
+}
