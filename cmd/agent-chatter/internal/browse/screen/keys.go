@@ -110,7 +110,7 @@ func (m *model) pressChoosing(key string) tea.Cmd {
 		m.list.move(1)
 	default:
 		s, ok := m.list.session()
-		if m.filter.press(key, s, ok) {
+		if m.filter.Press(key, s, ok) {
 			return m.restart()
 		}
 		return m.act(key, s, ok)
@@ -149,7 +149,7 @@ func (m *model) leave() tea.Cmd {
 	if m.input.Text() != "" {
 		return m.search("")
 	}
-	if m.filter.clear() {
+	if m.filter.Clear() {
 		return m.restart()
 	}
 	return m.quit()

@@ -250,7 +250,7 @@ func (m *model) header() ansi.Line {
 		line = append(headerLead[:4:4], plain(text), plain("   "))
 	}
 	line = append(line, dim(m.counts()))
-	for _, name := range m.filter.names() {
+	for _, name := range m.filter.Names() {
 		line = append(line, dim("  "), colored(name, ansi.Yellow))
 	}
 	if m.unreadable > 0 {

@@ -9,6 +9,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/actions"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/compare"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/filter"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/line"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/preview"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/timeline"
@@ -46,7 +47,7 @@ type model struct {
 	mode          mode
 	list          list
 	loader        loader
-	filter        filter
+	filter        filter.Filter
 	input         *line.Field // the text to search for
 	finder        finder
 	preview       *preview.Pane
@@ -73,7 +74,7 @@ type tickMsg struct{}
 func newModel(ctx context.Context, a *app.App, o Options) *model {
 	m := &model{
 		ctx: ctx, app: a, catalog: ownCatalog(a), now: time.Now, tick: tick, running: o.Running,
-		filter: filterOf(o.Query), input: line.New(o.Text), columns: 80, rows: 24, profile: ansi.Color16,
+		filter: filter.Of(o.Query), input: line.New(o.Text), columns: 80, rows: 24, profile: ansi.Color16,
 		outdated: true,
 	}
 	own := *a
@@ -103,7 +104,7 @@ func (m *model) Init() tea.Cmd {
 	m.hold()
 	m.finder.prepare(m.input.Text())
 	return tea.Batch(
-		m.loader.load(m.ctx, m.catalog, m.filter.query()),
+		m.loader.load(m.ctx, m.catalog, m.filter.Query()),
 		m.tick,
 	)
 }
@@ -214,7 +215,7 @@ func (m *model) refresh() tea.Cmd {
 	return tea.Batch(rows, m.reload())
 }
 
-func (m *model) reload() tea.Cmd { return m.loader.load(m.ctx, m.catalog, m.filter.query()) }
+func (m *model) reload() tea.Cmd { return m.loader.load(m.ctx, m.catalog, m.filter.Query()) }
 
 // restart reads the list and searches it, after the filter has changed.
 func (m *model) restart() tea.Cmd {

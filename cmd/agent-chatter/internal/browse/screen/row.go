@@ -48,7 +48,7 @@ func (m *model) emptyLines(columns int) []ansi.Line {
 		text = "Searching …"
 	case m.finder.text != "":
 		text = "No session has this text."
-	case m.filter.query() != (catalog.Query{Sort: m.filter.sort}):
+	case m.filter.Restricts():
 		text = "No session matches the filter. Esc removes it."
 	default:
 		text = "There are no sessions yet. Start one: agent-chatter chat"

@@ -1,4 +1,4 @@
-package screen
+package filter
 
 import (
 	"slices"
@@ -22,23 +22,23 @@ var kinds = []kind{
 	{"4", "damaged", func(q *catalog.Query) { q.Damaged = catalog.Only }},
 }
 
-// A filter selects and orders the sessions of the list.
-type filter struct {
+// A Filter selects and orders the sessions of the list. The zero Filter selects all, the most recently updated first.
+type Filter struct {
 	kind int    // index in kinds
 	team string // id; "": any
 	cwd  string // "": any
 	sort catalog.Sort
 }
 
-// sortNames are the orders, as the header shows them.
+// sortNames are the orders, as Names returns them.
 var sortNames = []string{
 	catalog.ByUpdated: "updated", catalog.ByCreated: "created",
 	catalog.ByMessages: "messages", catalog.ByTitle: "title",
 }
 
-// filterOf returns the filter that a query stands for.
-func filterOf(q catalog.Query) filter {
-	f := filter{team: q.Team, cwd: q.CWD, sort: q.Sort}
+// Of returns the filter that a query stands for.
+func Of(q catalog.Query) Filter {
+	f := Filter{team: q.Team, cwd: q.CWD, sort: q.Sort}
 	switch catalog.Only {
 	case q.Live:
 		f.kind = 1
@@ -50,14 +50,15 @@ func filterOf(q catalog.Query) filter {
 	return f
 }
 
-func (f filter) query() catalog.Query {
+// Query returns the query of the sessions.
+func (f Filter) Query() catalog.Query {
 	q := catalog.Query{Team: f.team, CWD: f.cwd, Sort: f.sort}
 	kinds[f.kind].apply(&q)
 	return q
 }
 
-// press changes the filter by a key. s is the selected session, if there is one.
-func (f *filter) press(key string, s catalog.Session, selected bool) (changed bool) {
+// Press changes the filter by a key: 1 to 4, s, T or a full stop. s is the selected session, if there is one.
+func (f *Filter) Press(key string, s catalog.Session, selected bool) (changed bool) {
 	before := *f
 	if i := slices.IndexFunc(kinds, func(k kind) bool { return k.key == key }); i >= 0 {
 		f.kind = i
@@ -77,15 +78,19 @@ func (f *filter) press(key string, s catalog.Session, selected bool) (changed bo
 	return *f != before
 }
 
-// clear removes what restricts the list.
-func (f *filter) clear() (changed bool) {
+// Clear removes what restricts the list.
+func (f *Filter) Clear() (changed bool) {
 	before := *f
 	f.kind, f.team, f.cwd = 0, "", ""
 	return *f != before
 }
 
-// names describes the filter, a part for each restriction.
-func (f filter) names() (names []string) {
+// Restricts reports whether the filter leaves sessions out.
+func (f Filter) Restricts() bool { return f != Filter{sort: f.sort} }
+
+// Names describes the filter, a part for each restriction and one for an order other than the first. They are safe for
+// a terminal.
+func (f Filter) Names() (names []string) {
 	if f.kind > 0 {
 		names = append(names, kinds[f.kind].name)
 	}

@@ -1,0 +1,2 @@
+// Package filter selects and orders the sessions that the browser lists, by keys.
+package filter
