@@ -175,6 +175,20 @@ func TestVerifyOnATerminal(t *testing.T) {
 			}
 			h.unseal(0)
 		}, verify},
+		{"a wrong cache", 1, func(h *shownHome) {
+			if _, err := h.team.List(t.Context(), catalog.Query{}); err != nil {
+				t.Fatal(err)
+			}
+			index := filepath.Join(h.team.Journals().Path(), "sessions.json")
+			data, err := os.ReadFile(index)
+			if err == nil {
+				wrong := strings.Replace(string(data), `"title":"`, `"title":"no `, 1)
+				err = os.WriteFile(index, []byte(wrong), 0o600)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}, verify},
 		{"without a header", 1, func(h *shownHome) {
 			h.rewrite(0, func(string) string { return "" })
 			h.append(0, newer)
@@ -369,7 +383,7 @@ func TestVerdictsOnATerminal(t *testing.T) {
 	for _, v := range []verdict{
 		{unreadable: true, Problem: "read " + apptest.Hostile + ": input/output error"},
 		{Problem: "line 3 has 70000000 bytes", help: app.AllowText(70_000_000), Events: 2, Line: 3, Offset: 4711},
-		{Problem: "its header is missing", sumsMatch: true, Events: 7},
+		{Problem: "its header is missing", sumsMatch: true, Events: 1},
 		{Problem: "its header is missing", sumsMatch: true},
 		{OK: true, Events: 7, shrunk: true, WithoutSyncMark: 2, torn: journal.Torn{Bytes: 90, Offset: 10, FirstSeq: 8, LastSeq: 9}},
 	} {
