@@ -89,68 +89,89 @@ func (h *shownHome) append(n int, records ...journal.Record) {
 	}
 }
 
-// run returns what a command prints on a wide terminal without colour, and its exit code.
-func (h *shownHome) run(command func(*app.App) error) (shown string, code int) {
+// A runner runs a command with a format of its output.
+type runner = func(h *shownHome, a *app.App, output string) error
+
+// run returns what a command prints, and its exit code: on a wide terminal without colour, or to pipes.
+func (h *shownHome) run(command runner, output string, onTerminal bool) string {
 	h.t.Helper()
-	shown = apptest.OnTerminal(h.t, 1000, func(terminal *os.File) {
-		a, err := app.New(app.IO{Stdout: terminal, Stderr: terminal, NoColor: true}, app.Options{Home: h.path})
+	code := 0
+	run := func(streams app.IO) {
+		a, err := app.New(streams, app.Options{Home: h.path})
 		if err != nil {
 			h.t.Fatal(err)
 		}
-		code = a.Fail(command(a))
-	})
+		code = a.Fail(command(h, a, output))
+	}
+	shown := ""
+	if onTerminal {
+		shown = apptest.OnTerminal(h.t, 1000, func(terminal *os.File) {
+			run(app.IO{Stdout: terminal, Stderr: terminal, NoColor: true})
+		})
+	} else {
+		var stdout, stderr strings.Builder
+		run(app.IO{Stdout: &stdout, Stderr: &stderr})
+		if shown = stdout.String(); stderr.Len() > 0 {
+			shown += "- stderr -\n" + stderr.String()
+		}
+	}
+	for _, m := range masks {
+		shown = m.pattern.ReplaceAllString(shown, m.with)
+	}
 	shown = strings.ReplaceAll(shown, h.path, "HOME")
-	shown = writer.ReplaceAllString(shown, "process 4711 on desk, since 2026-11-21 12:00:00")
 	for i, id := range h.ids {
 		shown = strings.ReplaceAll(shown, id, string(rune('A'+i)))
 	}
-	return shown, code
+	return fmt.Sprintf("%s- exit code %d\n", shown, code)
 }
 
-// writer matches who has locked a session.
-var writer = regexp.MustCompile(`process \d+ on \S+, since [-0-9]+ [:0-9]+`)
+// masks are what differs between runs: who has locked a session, and the sizes of archives and checkpoints.
+var masks = []struct {
+	pattern *regexp.Regexp
+	with    string
+}{
+	{regexp.MustCompile(`process \d+ on \S+, since [-0-9]+ [:0-9]+`), "process 4711 on desk, since 2026-11-21 12:00:00"},
+	{regexp.MustCompile(`→ [0-9.]+ \S+`), "→ 1.8 KiB"}, {regexp.MustCompile(`[0-9.]+ \S+ added`), "2.0 KiB added"},
+	{regexp.MustCompile(`-> \d+ bytes`), "-> 1800 bytes"}, {regexp.MustCompile(`"bytesAfter":\d+`), `"bytesAfter":1800`},
+}
 
-// Archives and checkpoints are not always of the same size.
-var (
-	archiveSize    = regexp.MustCompile(`→ [0-9.]+ \S+`)
-	checkpointSize = regexp.MustCompile(`[0-9.]+ \S+ added`)
-)
-
-// A terminalCase is a command and what its home is like.
-type terminalCase struct {
+// A commandCase is a command and what its home is like.
+type commandCase struct {
 	name     string
 	sessions int
 	change   func(h *shownHome) // nil: nothing
-	command  func(h *shownHome, a *app.App) error
+	command  runner
 }
 
-// checkTerminal compares what commands print on a terminal, and their exit codes, with a golden file.
-func checkTerminal(t *testing.T, golden string, cases []terminalCase) {
+// checkCommands compares what commands print on a terminal and to pipes, and their exit codes, with a golden file.
+func checkCommands(t *testing.T, golden string, cases []commandCase) {
 	t.Helper()
 	var b strings.Builder
 	for _, c := range cases {
-		h := newShownHome(t, c.sessions)
-		if c.change != nil {
-			c.change(h)
+		for _, to := range []struct {
+			name, output string
+			terminal     bool
+		}{{"a terminal", "text", true}, {"a pipe", "text", false}, {"a pipe, as JSON", "json", false}} {
+			h := newShownHome(t, c.sessions)
+			if c.change != nil {
+				c.change(h)
+			}
+			fmt.Fprintf(&b, "## %s, to %s\n%s\n", c.name, to.name, h.run(c.command, to.output, to.terminal))
 		}
-		shown, code := h.run(func(a *app.App) error { return c.command(h, a) })
-		shown = archiveSize.ReplaceAllString(shown, "→ 1.8 KiB")
-		shown = checkpointSize.ReplaceAllString(shown, "2.0 KiB added")
-		fmt.Fprintf(&b, "## %s: exit code %d\n%s\n", c.name, code, shown)
 	}
 	apptest.Golden(t, filepath.Join("testdata", golden), b.String())
 }
 
-func TestVerifyOnATerminal(t *testing.T) {
+func TestVerifyPrints(t *testing.T) {
 	invalid := projection.Record(time.Unix(0, 0), projection.TurnStarted{})
 	newer := journal.Record{Time: time.Unix(0, 0), Type: "turn.started", Data: []byte(`{"v":9,"turnId":"t"}`)}
-	verify := func(_ *shownHome, a *app.App) error { return (&Verify{Output: "text"}).Run(a) }
+	verify := func(_ *shownHome, a *app.App, output string) error { return (&Verify{Output: output}).Run(a) }
 	tear := func(h *shownHome) { h.rewrite(0, func(s string) string { return s + `{"seq":` }) }
-	checkTerminal(t, "verify.golden", []terminalCase{
+	checkCommands(t, "verify.golden", []commandCase{
 		{"no sessions", 0, nil, verify},
 		{"intact", 2, nil, verify},
-		{"checksums", 1, nil, func(_ *shownHome, a *app.App) error {
-			return (&Verify{Chain: true, Output: "text"}).Run(a)
+		{"checksums", 1, nil, func(_ *shownHome, a *app.App, output string) error {
+			return (&Verify{Chain: true, Output: output}).Run(a)
 		}},
 		{"damaged", 2, func(h *shownHome) { h.damage(1) }, verify},
 		{"two damaged", 3, func(h *shownHome) { h.damage(1); h.damage(0) }, verify},
@@ -200,13 +221,13 @@ func TestVerifyOnATerminal(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, verify},
-		{"an unknown session", 1, nil, func(_ *shownHome, a *app.App) error {
-			return (&Verify{ID: []string{"ada"}, Output: "text"}).Run(a)
+		{"an unknown session", 1, nil, func(_ *shownHome, a *app.App, output string) error {
+			return (&Verify{ID: []string{"ada"}, Output: output}).Run(a)
 		}},
 	})
 }
 
-func TestRepairOnATerminal(t *testing.T) {
+func TestRepairPrints(t *testing.T) {
 	invalid := projection.Record(time.Unix(0, 0), projection.TurnStarted{})
 	tear := func(h *shownHome) { h.rewrite(0, func(s string) string { return s + `{"seq":` }) }
 	damage := func(h *shownHome) { h.damage(0) }
@@ -218,12 +239,16 @@ func TestRepairOnATerminal(t *testing.T) {
 		h.rewrite(0, func(s string) string { return strings.Replace(s, "session.created", "session.creates", 1) })
 	}
 	unseal := func(h *shownHome) { h.unseal(1) }
-	repair := func(h *shownHome, a *app.App) error { return (&Repair{ID: h.ids[:1], Output: "text"}).Run(a) }
-	dryRun := func(h *shownHome, a *app.App) error {
-		return (&Repair{ID: h.ids[:1], DryRun: true, Output: "text"}).Run(a)
+	repair := func(h *shownHome, a *app.App, output string) error {
+		return (&Repair{ID: h.ids[:1], Output: output}).Run(a)
 	}
-	seal := func(_ *shownHome, a *app.App) error { return (&Repair{Seal: true, Output: "text"}).Run(a) }
-	checkTerminal(t, "repair.golden", []terminalCase{
+	dryRun := func(h *shownHome, a *app.App, output string) error {
+		return (&Repair{ID: h.ids[:1], DryRun: true, Output: output}).Run(a)
+	}
+	seal := func(_ *shownHome, a *app.App, output string) error {
+		return (&Repair{Seal: true, Output: output}).Run(a)
+	}
+	checkCommands(t, "repair.golden", []commandCase{
 		{"sound", 1, nil, repair},
 		{"sound, a dry run", 1, nil, dryRun},
 		{"torn", 1, tear, repair},
@@ -246,29 +271,29 @@ func TestRepairOnATerminal(t *testing.T) {
 		}, repair},
 		{"seal none", 0, nil, seal},
 		{"seal", 2, unseal, seal},
-		{"seal, a dry run", 2, unseal, func(_ *shownHome, a *app.App) error {
-			return (&Repair{Seal: true, DryRun: true, Output: "text"}).Run(a)
+		{"seal, a dry run", 2, unseal, func(_ *shownHome, a *app.App, output string) error {
+			return (&Repair{Seal: true, DryRun: true, Output: output}).Run(a)
 		}},
 		{"seal a torn one", 2, func(h *shownHome) { unseal(h); tear(h) }, seal},
 		{"seal a damaged one", 2, func(h *shownHome) { unseal(h); damage(h) }, seal},
 	})
 }
 
-func TestCompactOnATerminal(t *testing.T) {
+func TestCompactPrints(t *testing.T) {
 	none, atOnce, longAgo := 0, config.Days(0), config.Days(1)
-	compact := func(cmd Compact) func(*shownHome, *app.App) error {
-		return func(_ *shownHome, a *app.App) error {
-			cmd.Keep, cmd.Output = &none, "text"
+	compact := func(cmd Compact) func(*shownHome, *app.App, string) error {
+		return func(_ *shownHome, a *app.App, output string) error {
+			cmd.Keep, cmd.Output = &none, output
 			return cmd.Run(a)
 		}
 	}
 	checkpoints := compact(Compact{})
 	archive := compact(Compact{ArchiveAfter: &atOnce})
-	checkTerminal(t, "compact.golden", []terminalCase{
+	checkCommands(t, "compact.golden", []commandCase{
 		{"no sessions", 0, nil, checkpoints},
 		{"checkpoints", 2, nil, checkpoints},
 		{"checkpoints, a dry run", 2, nil, compact(Compact{DryRun: true})},
-		{"nothing to do", 1, func(h *shownHome) { h.run(func(a *app.App) error { return checkpoints(h, a) }) }, checkpoints},
+		{"nothing to do", 1, func(h *shownHome) { h.run(checkpoints, "text", false) }, checkpoints},
 		{"archive", 2, nil, archive},
 		{"archive, a dry run", 2, nil, compact(Compact{ArchiveAfter: &atOnce, DryRun: true})},
 		{"trash", 2, nil, compact(Compact{DeleteAfter: &longAgo})},
@@ -281,19 +306,19 @@ func TestCompactOnATerminal(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, archive},
-		{"a negative number", 1, nil, func(_ *shownHome, a *app.App) error {
+		{"a negative number", 1, nil, func(_ *shownHome, a *app.App, output string) error {
 			minus := -1
-			return (&Compact{Keep: &minus, Output: "text"}).Run(a)
+			return (&Compact{Keep: &minus, Output: output}).Run(a)
 		}},
 	})
 }
 
-func TestCleanOnATerminal(t *testing.T) {
+func TestCleanPrints(t *testing.T) {
 	none := 0
-	clean := func(cmd Clean) func(*shownHome, *app.App) error {
-		return func(_ *shownHome, a *app.App) error {
+	clean := func(cmd Clean) func(*shownHome, *app.App, string) error {
+		return func(_ *shownHome, a *app.App, output string) error {
 			cmd := cmd
-			if cmd.Output = "text"; !cmd.Trash {
+			if cmd.Output = output; !cmd.Trash {
 				cmd.Keep = &none
 			}
 			return cmd.Run(a)
@@ -304,7 +329,7 @@ func TestCleanOnATerminal(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	checkTerminal(t, "clean.golden", []terminalCase{
+	checkCommands(t, "clean.golden", []commandCase{
 		{"no sessions", 0, nil, clean(Clean{})},
 		{"old sessions", 2, nil, clean(Clean{})},
 		{"old sessions, a dry run", 2, nil, clean(Clean{DryRun: true})},
@@ -313,13 +338,13 @@ func TestCleanOnATerminal(t *testing.T) {
 		{"an empty trash", 2, nil, clean(Clean{Trash: true})},
 		{"the trash", 2, trash, clean(Clean{Trash: true})},
 		{"the trash, a dry run", 2, trash, clean(Clean{Trash: true, DryRun: true})},
-		{"no criterion", 1, nil, func(_ *shownHome, a *app.App) error { return (&Clean{Output: "text"}).Run(a) }},
+		{"no criterion", 1, nil, func(_ *shownHome, a *app.App, output string) error { return (&Clean{Output: output}).Run(a) }},
 	})
 }
 
-func TestReindexOnATerminal(t *testing.T) {
-	reindex := func(_ *shownHome, a *app.App) error { return (&Reindex{Output: "text"}).Run(a) }
-	checkTerminal(t, "reindex.golden", []terminalCase{
+func TestReindexPrints(t *testing.T) {
+	reindex := func(_ *shownHome, a *app.App, output string) error { return (&Reindex{Output: output}).Run(a) }
+	checkCommands(t, "reindex.golden", []commandCase{
 		{"no sessions", 0, nil, reindex},
 		{"intact", 2, nil, reindex},
 		{"damaged and archived", 2, func(h *shownHome) {
