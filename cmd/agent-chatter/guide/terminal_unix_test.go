@@ -1,0 +1,97 @@
+//go:build unix
+
+package guide
+
+import (
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
+	"github.com/clipperhouse/displaywidth"
+)
+
+// onTerminal returns what guide prints on a terminal without colour, and its exit code.
+func onTerminal(t *testing.T, columns uint16, cmd Command) (shown string, code int) {
+	t.Helper()
+	shown = apptest.OnTerminal(t, columns, func(terminal *os.File) {
+		code = run(t, terminal, terminal, cmd)
+	})
+	return shown, code
+}
+
+func run(t *testing.T, stdout, stderr io.Writer, cmd Command) (code int) {
+	t.Helper()
+	home := t.TempDir()
+	t.Setenv("AGENT_CHATTER_HOME", home)
+	a, err := app.New(app.IO{Stdout: stdout, Stderr: stderr, NoColor: true}, app.Options{Home: home})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a.Fail(cmd.Run(a))
+}
+
+func TestTopicsOnATerminal(t *testing.T) {
+	shown, code := onTerminal(t, 80, Command{Output: "text"})
+	lines := strings.Split(strings.TrimSuffix(shown, "\n"), "\n")
+	if n := len(Topics()); code != 0 || len(lines) != n+4 {
+		t.Fatalf("exit code %d, %d lines of %d topics:\n%s", code, len(lines), n, shown)
+	}
+	for i, want := range map[int]string{
+		0: "topic           │ contents",
+		1: "────────────────┼─────────────────────────────────────────────────────────",
+		2: "start           │ Install the program and hold a first conversation.",
+		3: "chat            │ Type messages, commands and keys in a chat.",
+
+		len(lines) - 2: "",
+		len(lines) - 1: "`agent-chatter guide TOPIC` prints a page.",
+	} {
+		if !strings.HasPrefix(lines[i], want) || want == "" && lines[i] != "" {
+			t.Errorf("line %d is %q, want %q", i+1, lines[i], want)
+		}
+	}
+}
+
+func TestPageOnATerminal(t *testing.T) {
+	for columns, widest := range map[uint16]int{50: 49, 80: 79, 101: 100, 102: 100, 200: 100} {
+		shown, code := onTerminal(t, columns, Command{Topic: "durability", Output: "text"})
+		if code != 0 || !strings.HasPrefix(shown, "# Durability\n\n") {
+			t.Fatalf("exit code %d:\n%s", code, shown)
+		}
+		used := 0
+		for line := range strings.Lines(shown) {
+			used = max(used, displaywidth.String(strings.TrimSuffix(line, "\n")))
+		}
+		if used > widest || used < widest-4 {
+			t.Errorf("of %d columns, it uses %d, want %d:\n%s", columns, used, widest, shown)
+		}
+	}
+}
+
+func TestGuideForPrograms(t *testing.T) {
+	durability, _, _ := find("durability")
+	for _, tt := range []struct {
+		cmd            Command
+		stdout, stderr string // what it begins with
+		code           int
+	}{
+		{Command{Output: "text"}, "start            Install the program", "", 0},
+		{Command{Output: "json"}, `{"topic":"start","summary":"Install the program and hold a first conversation."}` + "\n{", "", 0},
+		{Command{Topic: "durability", Output: "text"}, durability.text(), "", 0},
+		{Command{Topic: "durability", Output: "json"}, `{"topic":"durability","summary":"What survives a crash`, "", 0},
+		{Command{Topic: "resum", Output: "text"}, "", "Unknown topic resum\nTo read the page with the nearest name, type: agent-chatter guide resume\n", 3},
+		{Command{Topic: "xyz", Output: "text"}, "", "Unknown topic xyz\nTo list the topics, type: agent-chatter guide\n", 3},
+	} {
+		var stdout, stderr strings.Builder
+		code := run(t, &stdout, &stderr, tt.cmd)
+		if code != tt.code || !strings.HasPrefix(stdout.String(), tt.stdout) || stderr.String() != tt.stderr {
+			t.Errorf("%+v: exit code %d\n%.300s\n%s", tt.cmd, code, stdout.String(), stderr.String())
+		}
+		onTerminal, code := onTerminal(t, 80, tt.cmd)
+		if tt.cmd.Output == "json" && (code != 0 || onTerminal != stdout.String()) {
+			t.Errorf("%+v on a terminal: exit code %d\n%.300s", tt.cmd, code, onTerminal)
+		}
+	}
+}
