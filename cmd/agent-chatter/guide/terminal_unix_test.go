@@ -6,10 +6,12 @@ import (
 	"io"
 	"os"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/clipperhouse/displaywidth"
 )
 
@@ -67,6 +69,40 @@ func TestPageOnATerminal(t *testing.T) {
 		if used > widest || used < widest-4 {
 			t.Errorf("of %d columns, it uses %d, want %d:\n%s", columns, used, widest, shown)
 		}
+	}
+}
+
+func TestPageHasAtMost100Columns(t *testing.T) {
+	first, second := strings.Repeat("a", 50), strings.Repeat("b", 49)
+	page := strings.Repeat(first+" "+second+" ", 2)
+	for columns, want := range map[int]string{
+		100: first + "\n" + second + "\n" + first + "\n" + second + "\n",
+		101: first + " " + second + "\n" + first + " " + second + "\n",
+		300: first + " " + second + "\n" + first + " " + second + "\n",
+	} {
+		var shown strings.Builder
+		err := printPage(&app.App{IO: app.IO{Stdout: &shown}}, page, view.Style{Width: columns})
+		if err != nil || shown.String() != want {
+			t.Errorf("of %d columns: %v\n%s", columns, err, shown.String())
+		}
+	}
+}
+
+// full is a file on a full disk.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
+func TestGuideReturnsErrorsOfItsOutput(t *testing.T) {
+	for _, cmd := range []Command{
+		{Output: "text"}, {Output: "json"}, {Topic: "start", Output: "text"}, {Topic: "start", Output: "json"},
+	} {
+		if code := run(t, full{}, io.Discard, cmd); code != app.ExitFailed {
+			t.Errorf("%+v: exit code %d", cmd, code)
+		}
+	}
+	if err := printPage(&app.App{IO: app.IO{Stdout: full{}}}, "a", view.Style{Width: 80}); err == nil {
+		t.Error("a page that cannot be written is no error")
 	}
 }
 
