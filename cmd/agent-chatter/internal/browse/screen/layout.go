@@ -13,6 +13,7 @@ const (
 	leastList   = 44  // columns of the list beside the preview
 	headerRows  = 2   // the header and the rule below it
 	footerRows  = 1
+	allKeys     = 74 // from here on the last line names all keys of the list
 )
 
 // places are the parts of the screen.
@@ -152,8 +153,13 @@ func (m *model) drawMode() []string {
 		rows = append(rows, m.rule(m.columns, ""))
 		rows = append(rows, left...)
 	}
-	rows = rows[:min(len(rows), max(m.rows-footerRows, 0))]
-	return append(rows, m.encodeLine(m.footer(), m.columns))
+	last := []ansi.Line{m.footer()}
+	if m.notice != "" { // its end may be the command that helps
+		last = ansi.Wrap(last[0], max(m.columns, 1))
+	}
+	last = last[:min(len(last), max(m.rows, 1))]
+	rows = rows[:min(len(rows), max(m.rows-len(last), 0))]
+	return append(rows, m.encode(last, m.columns, len(last))...)
 }
 
 // border is a part of the lines between the list and the preview, which show where the keys go.
@@ -290,6 +296,8 @@ func (m *model) footer() ansi.Line {
 		return keysLine("↑↓", "select", "tab", "other session", "enter", "continue there in a fork", "q", "back")
 	case m.mode == reading:
 		return keysLine("↑↓", "scroll", "n/N", "next match", "tab", "list", "enter", "resume", "?", "help")
+	case m.columns < allKeys:
+		return keysLine("enter", "resume", "/", "search", "?", "help", "q", "quit")
 	}
 	return keysLine("enter", "resume", "/", "search", "t", "timeline", "tab", "read", "1-4", "filter",
 		"?", "help", "q", "quit")

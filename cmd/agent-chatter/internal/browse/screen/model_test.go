@@ -249,6 +249,29 @@ func TestRowOfUnreadableSession(t *testing.T) {
 	}
 }
 
+func TestLongNoticeIsWhole(t *testing.T) {
+	for _, rows := range []int{1, 2, 15} {
+		b := open(t, home(t), 50, rows, Options{})
+		b.press("4", "enter")
+		screen := b.screen(ansi.NoColor)
+		if n := strings.Count(screen, "\n"); n != rows {
+			t.Errorf("%d rows of %d", n, rows)
+		}
+		if rows > 1 && !strings.Contains(screen, id(5)) {
+			t.Errorf("the command is cut:\n%s", screen)
+		}
+	}
+}
+
+func TestLastLineNamesHelp(t *testing.T) {
+	for _, columns := range []int{42, allKeys - 1, allKeys} {
+		b := open(t, home(t), columns, 15, Options{})
+		if screen := b.screen(ansi.NoColor); !strings.Contains(screen, "? help  q quit") {
+			t.Errorf("%d columns:\n%s", columns, screen)
+		}
+	}
+}
+
 func TestMouse(t *testing.T) {
 	b := open(t, home(t), 120, 40, Options{})
 	b.send(tea.MouseClickMsg{X: 5, Y: headerRows + 1, Button: tea.MouseLeft})
