@@ -183,6 +183,8 @@ func (p *Pane) Rows() []string {
 	}
 	head := p.headLines(l.columns)
 	right := append(turns.Encode(head, p.profile, l.columns, len(head)), p.conversation.Rows()...)
+	// While the selected row is being read, its head is shorter than that which the conversation leaves room for.
+	right = append(right, make([]string, l.rows)...)
 	if !l.beside {
 		return append(rows, right[:l.rows]...)
 	}

@@ -51,6 +51,28 @@ func TestConversationIsBesideTheListOnAWideScreen(t *testing.T) {
 	})
 }
 
+// While the selected row is being read, the head above the conversation is shorter.
+func TestPaneFitsWhileARowIsRead(t *testing.T) {
+	a := turnstest.App(t)
+	task := "Repair the kettle"
+	payloads := []projection.Payload{turnstest.Created(turnstest.ID), projection.TaskSet{Task: &task}}
+	for i := range 600 {
+		payloads = append(payloads, turnstest.Said(fmt.Sprint("m", i), turnstest.Mia, "Does it boil?", "ada"))
+	}
+	s := turnstest.Write(t, a, turnstest.ID, payloads...)
+	for _, columns := range []int{80, 170} {
+		for rows := range 60 {
+			p := timeline.New(a)
+			turnstest.Run(p.Update, p.SetSize(columns, rows))
+			turnstest.Run(p.Update, p.Show(s))
+			cmd := p.Update(turnstest.Key("g"))
+			turnstest.CheckFits(t, p.Rows(), columns, rows)
+			turnstest.Run(p.Update, cmd)
+			turnstest.CheckFits(t, p.Rows(), columns, rows)
+		}
+	}
+}
+
 // The conversation at a row is what the events up to its end show.
 func TestConversationAtEachRow(t *testing.T) {
 	payloads := turnstest.Payloads()
