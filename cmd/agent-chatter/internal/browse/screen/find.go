@@ -2,6 +2,7 @@ package screen
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync"
 	"time"
@@ -37,7 +38,6 @@ type excerpt struct {
 type finder struct {
 	text    string
 	found   map[catalog.Key]*found
-	titles  bool // the titles are searched
 	done    bool // everything is searched
 	failed  int  // sessions that could not be searched to their end
 	problem error
@@ -105,7 +105,7 @@ func (f *finder) takeTitles(m titlesMsg) (changed bool) {
 	if m.request != f.request {
 		return false
 	}
-	f.titles, f.problem = true, m.err
+	f.problem = errors.Join(f.problem, m.err)
 	for _, key := range m.keys {
 		f.at(key).title = true
 	}
@@ -127,9 +127,7 @@ func (f *finder) takeHits(m hitsMsg) (changed bool, next tea.Cmd) {
 	}
 	f.failed += m.failed
 	f.done = m.done
-	if m.err != nil {
-		f.problem = m.err
-	}
+	f.problem = errors.Join(f.problem, m.err)
 	if m.done {
 		return true, nil
 	}

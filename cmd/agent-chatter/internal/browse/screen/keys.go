@@ -18,6 +18,9 @@ func (m *model) press(k tea.KeyPressMsg) tea.Cmd {
 	case m.actions.Asking():
 		return m.actions.Answer(k)
 	}
+	if k.String() == "ctrl+c" && m.mode > reading {
+		return m.quit()
+	}
 	switch m.mode {
 	case typing:
 		return m.pressTyping(k)
@@ -161,7 +164,7 @@ func (m *model) time() tea.Cmd {
 	if !ok {
 		return nil
 	}
-	m.mode = timing
+	m.mode, m.timed = timing, s
 	return m.timeline.Show(s)
 }
 

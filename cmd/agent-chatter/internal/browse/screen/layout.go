@@ -124,8 +124,7 @@ func (m *model) noticeLines() (lines []ansi.Line) {
 func (m *model) drawMode() []string {
 	switch m.mode {
 	case timing:
-		s, _ := m.list.session()
-		return m.drawPane(ansi.Line{plain(" "), bold("Timeline"), plain("  " + titleOf(s))}, m.timeline.Rows())
+		return m.drawPane(ansi.Line{plain(" "), bold("Timeline"), plain("  " + titleOf(m.timed))}, m.timeline.Rows())
 	case comparing:
 		return m.drawPane(ansi.Line{plain(" "), bold("Comparison")}, m.compare.Rows())
 	case trashing:
@@ -153,13 +152,8 @@ func (m *model) drawMode() []string {
 		rows = append(rows, m.rule(m.columns, ""))
 		rows = append(rows, left...)
 	}
-	last := []ansi.Line{m.footer()}
-	if m.notice != "" { // its end may be the command that helps
-		last = ansi.Wrap(last[0], max(m.columns, 1))
-	}
-	last = last[:min(len(last), max(m.rows, 1))]
-	rows = rows[:min(len(rows), max(m.rows-len(last), 0))]
-	return append(rows, m.encode(last, m.columns, len(last))...)
+	rows = rows[:min(len(rows), max(m.rows-footerRows, 0))]
+	return append(rows, m.encodeLine(m.footer(), m.columns))
 }
 
 // border is a part of the lines between the list and the preview, which show where the keys go.
@@ -259,8 +253,15 @@ func (m *model) header() ansi.Line {
 	for _, name := range m.filter.Names() {
 		line = append(line, dim("  "), colored(name, ansi.Yellow))
 	}
-	if m.unreadable > 0 {
-		line = append(line, dim("  "), colored(app.Count(m.unreadable, "team")+" unreadable", ansi.Red))
+	switch {
+	case m.finder.problem != nil:
+		line = append(line, dim("  "), colored("the search failed", ansi.Red))
+	case m.finder.failed > 0:
+		searched := app.Count(m.finder.failed, "session") + " not searched to the end"
+		line = append(line, dim("  "), colored(searched, ansi.Red))
+	}
+	if n := len(m.unreadable); n > 0 {
+		line = append(line, dim("  "), colored(app.Count(n, "team")+" unreadable", ansi.Red))
 	}
 	return line
 }

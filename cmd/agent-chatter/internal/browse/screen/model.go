@@ -53,6 +53,7 @@ type model struct {
 	preview       *preview.Pane
 	previewed     previewed // what the preview shows
 	timeline      *timeline.Pane
+	timed         catalog.Session // whose timeline it is
 	compare       *compare.Pane
 	trash         *trash.Pane
 	actions       *actions.Actions
@@ -63,7 +64,7 @@ type model struct {
 	outdated      bool        // the list is of another filter, or was not read yet
 	problem       string      // why it could not be read
 	notice        string      // of the last line, until the next key
-	unreadable    int         // directories of teams that cannot be read
+	unreadable    map[unreadableMsg]bool
 
 	choice Choice
 }
@@ -75,7 +76,7 @@ func newModel(ctx context.Context, a *app.App, o Options) *model {
 	m := &model{
 		ctx: ctx, app: a, catalog: ownCatalog(a), now: time.Now, tick: tick, running: o.Running,
 		filter: filter.Of(o.Query), input: line.New(o.Text), columns: 80, rows: 24, profile: ansi.Color16,
-		outdated: true,
+		outdated: true, unreadable: map[unreadableMsg]bool{},
 	}
 	own := *a
 	own.Catalog = m.catalog
@@ -163,7 +164,7 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 			m.list.rows[key] = s
 		}
 	case unreadableMsg:
-		m.unreadable++
+		m.unreadable[msg] = true
 	case tickMsg:
 		return tea.Batch(m.tick, m.refresh())
 	case timeline.CloseMsg:
@@ -303,8 +304,8 @@ func (m *model) click(msg tea.MouseClickMsg) {
 		m.mode = reading
 	case row >= 0 && row < p.listRows && msg.X < p.listColumns:
 		m.mode = choosing
-		if i := m.list.top + row/m.rowHeight(); i < len(m.list.shown) {
-			m.list.selectAt(i)
+		if i := row / m.rowHeight(); i < len(m.list.visible()) {
+			m.list.selectAt(m.list.top + i)
 		}
 	}
 }

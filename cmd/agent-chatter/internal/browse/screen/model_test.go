@@ -249,6 +249,22 @@ func TestRowOfUnreadableSession(t *testing.T) {
 	}
 }
 
+func TestCtrlCQuits(t *testing.T) {
+	for _, key := range []string{"?", "t", "tab", "5"} {
+		b := open(t, home(t), 120, 40, Options{})
+		if b.press(key, "ctrl+c"); !b.quit {
+			t.Errorf("Ctrl+C after %s does not quit", key)
+		}
+	}
+}
+
+func TestFailedSearchIsShown(t *testing.T) {
+	b := open(t, home(t), 120, 40, Options{Text: "round"})
+	if screen := b.screen(ansi.NoColor); !strings.Contains(screen, "3 sessions  1 session not searched to the end") {
+		t.Errorf("got\n%s", screen)
+	}
+}
+
 func TestLongNoticeIsWhole(t *testing.T) {
 	for _, rows := range []int{1, 2, 15} {
 		b := open(t, home(t), 50, rows, Options{})
@@ -257,7 +273,7 @@ func TestLongNoticeIsWhole(t *testing.T) {
 		if n := strings.Count(screen, "\n"); n != rows {
 			t.Errorf("%d rows of %d", n, rows)
 		}
-		if rows > 1 && !strings.Contains(screen, id(5)) {
+		if rows > 2 && !strings.Contains(screen, id(5)) {
 			t.Errorf("the command is cut:\n%s", screen)
 		}
 	}
@@ -286,6 +302,26 @@ func TestMouse(t *testing.T) {
 	}
 	b.send(tea.MouseClickMsg{X: 5, Y: 39, Button: tea.MouseLeft})
 	b.expect(one, ">"+two, five, three, four)
+}
+
+// With a search a session has two rows: an odd row at the end of the list belongs to none.
+func TestClickBelowTheListSelectsNothing(t *testing.T) {
+	b := open(t, home(t), 120, 8, Options{Text: "round"})
+	b.send(tea.MouseClickMsg{X: 5, Y: 6, Button: tea.MouseLeft})
+	b.expect(">"+one, three, four)
+	b.send(tea.MouseClickMsg{X: 5, Y: 5, Button: tea.MouseLeft})
+	b.expect(one, ">"+three, four)
+}
+
+// Each list reports a directory again.
+func TestUnreadableTeamsAreCountedOnce(t *testing.T) {
+	b := open(t, home(t), 120, 40, Options{})
+	for _, path := range []string{"/a", "/b", "/a", "/a"} {
+		b.send(unreadableMsg(path))
+	}
+	if got := b.screen(ansi.NoColor); !strings.Contains(got, "2 teams unreadable") {
+		t.Errorf("got\n%s", got)
+	}
 }
 
 // screenSizes are the sizes of the golden screens.

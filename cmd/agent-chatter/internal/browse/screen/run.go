@@ -45,7 +45,7 @@ func Run(ctx context.Context, a *app.App, o Options) (Choice, error) {
 	defer m.watch.Close()
 	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithoutSignalHandler(),
 		tea.WithFPS(framesPerSecond), tea.WithInput(a.Stdin), tea.WithOutput(out))
-	m.catalog.DirError = func(path string, err error) { go p.Send(unreadableMsg{path, err}) }
+	m.catalog.DirError = func(path string, _ error) { go p.Send(unreadableMsg(path)) }
 	if os.Getenv("GOMEMLIMIT") == "" {
 		defer debug.SetMemoryLimit(debug.SetMemoryLimit(memoryLimit))
 	}
@@ -66,8 +66,5 @@ func ownCatalog(a *app.App) *catalog.Catalog {
 	return catalog.New(filepath.Join(a.Home, "sessions"), options)
 }
 
-// unreadableMsg reports the directory of a team that cannot be read.
-type unreadableMsg struct {
-	path string
-	err  error
-}
+// unreadableMsg is the path of a team's directory that cannot be read. Each list and each search reports it.
+type unreadableMsg string
