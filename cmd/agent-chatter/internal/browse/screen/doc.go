@@ -1,7 +1,7 @@
 // Package screen is the full-screen browser of sessions.
 //
 // A model has the list of sessions, the search in them and the preview of the selected
-// one. It changes only in its Update method, which reads no file: whatever takes time
-// is a command, whose result arrives as a message. A message of an outdated request is
-// ignored, and the request's context is cancelled.
+// one. It changes only in its Update method, which reads nothing but the index rows of the
+// sessions on the screen: whatever takes time is a command, whose result arrives as a message.
+// A message of an outdated request is ignored, and the request's context is cancelled.
 package screen

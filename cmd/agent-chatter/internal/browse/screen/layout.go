@@ -254,6 +254,8 @@ func (m *model) header() ansi.Line {
 		line = append(line, dim("  "), colored(name, ansi.Yellow))
 	}
 	switch {
+	case m.problem != "" && len(m.list.shown) > 0: // else the list says it
+		line = append(line, dim("  "), colored("the list is not current: "+m.problem, ansi.Red))
 	case m.finder.problem != nil:
 		line = append(line, dim("  "), colored("the search failed", ansi.Red))
 	case m.finder.failed > 0:

@@ -3,6 +3,7 @@ package screen
 import (
 	"context"
 	"fmt"
+	"maps"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -65,6 +66,8 @@ type model struct {
 	problem       string      // why it could not be read
 	notice        string      // of the last line, until the next key
 	unreadable    map[unreadableMsg]bool
+
+	rowsRequested bool // the rows on the screen are being read
 
 	choice Choice
 }
@@ -146,7 +149,7 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 	case listedMsg:
 		search := m.take(msg)
 		m.arrange()
-		return tea.Batch(search, readRows(m.ctx, m.catalog, m.list.visible()))
+		return tea.Batch(search, m.readRows())
 	case titlesMsg:
 		if m.finder.takeTitles(msg) {
 			m.show()
@@ -159,10 +162,7 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 		}
 		return next
 	case rowsMsg:
-		m.list.live = msg.live
-		for key, s := range msg.rows {
-			m.list.rows[key] = s
-		}
+		return m.takeRows(msg)
 	case unreadableMsg:
 		m.unreadable[msg] = true
 	case tickMsg:
@@ -209,11 +209,33 @@ func (m *model) show() { m.list.replace(m.list.all, m.finder.filter(m.list.all))
 
 // refresh reads what may have changed.
 func (m *model) refresh() tea.Cmd {
-	rows := readRows(m.ctx, m.catalog, m.list.visible())
+	rows := m.readRows()
 	if !m.loader.due(m.now()) {
 		return rows
 	}
 	return tea.Batch(rows, m.reload())
+}
+
+// readRows reads the rows on the screen, unless that is being done.
+func (m *model) readRows() tea.Cmd {
+	if m.rowsRequested {
+		return nil
+	}
+	m.rowsRequested = true
+	return readRows(m.ctx, m.catalog, m.list.visible())
+}
+
+// takeRows takes up the state of the rows on the screen. A timeline that is shown grows with its session.
+func (m *model) takeRows(msg rowsMsg) tea.Cmd {
+	m.rowsRequested = false
+	m.list.live = msg.live
+	maps.Copy(m.list.rows, msg.rows)
+	s, ok := msg.rows[m.timed.Key()]
+	if !ok || m.mode != timing || s.LastSeq == m.timed.LastSeq {
+		return nil
+	}
+	m.timed = s
+	return m.timeline.Show(s)
 }
 
 func (m *model) reload() tea.Cmd { return m.loader.load(m.ctx, m.catalog, m.filter.Query()) }

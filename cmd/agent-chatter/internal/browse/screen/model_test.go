@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty/ttytest/picture"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
@@ -186,6 +188,37 @@ func TestComparisonNeedsTwoSessions(t *testing.T) {
 	if b.m.mode != choosing || b.quit {
 		t.Errorf("mode %d", b.m.mode)
 	}
+}
+
+// TestTimelineGrowsWithItsSession appends to a session that is open elsewhere while its timeline is shown.
+func TestTimelineGrowsWithItsSession(t *testing.T) {
+	b := open(t, home(t), 120, 40, Options{})
+	journals := catalog.New(b.m.app.Home+"/sessions", journal.Options{}).Team("shop").Journals()
+	log, err := journals.Open(t.Context(), id(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	b.press("t")
+	said := projection.NewMessage("m9", noon, mia, "And a test?", nil)
+	if _, err := log.Append(projection.Record(noon, said)); err != nil {
+		t.Fatal(err)
+	}
+	b.send(tickMsg{})
+	if screen := b.screen(ansi.NoColor); !strings.Contains(screen, "And a test?") {
+		t.Errorf("the message is not in the timeline:\n%s", screen)
+	}
+}
+
+// TestListThatCannotBeReadAgain shows the last list, and that it is not current.
+func TestListThatCannotBeReadAgain(t *testing.T) {
+	b := open(t, home(t), 120, 40, Options{})
+	b.m.loader.request++
+	b.send(listedMsg{request: b.m.loader.request, err: errors.New("no such disk")})
+	if screen := b.screen(ansi.NoColor); !strings.Contains(screen, "the list is not current: ") {
+		t.Errorf("got\n%s", screen)
+	}
+	b.expect(">"+one, two, five, three, four)
 }
 
 func TestTimelineCloses(t *testing.T) {
