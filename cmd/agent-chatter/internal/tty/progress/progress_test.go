@@ -83,27 +83,27 @@ func TestWorkIsShownWithItsSeconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
 		l := New(&out, func() int { return 200 })
-		end := l.Begin("Working")
-		for _, want := range []string{"", "Working, 1s", "Working, 2s", "Working, 3s"} {
-			if want != "" {
-				want = "\r" + want
-			}
+		written := func() string { // since the last call
 			synctest.Wait()
-			if got := out.String(); got != want {
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			defer out.Reset()
+			return out.String()
+		}
+		end := l.Begin("Working")
+		for _, want := range []string{"", "\rWorking, 1s", "\rWorking, 2s", "\rWorking, 3s"} {
+			if got := written(); got != want {
 				t.Errorf("got %q, want %q", got, want)
 			}
-			out.Reset()
 			time.Sleep(time.Second)
 		}
-		synctest.Wait()
-		out.Reset()
+		written()
 		end()
-		erased := "\r" + strings.Repeat(" ", len("Working, 3s")) + "\r"
-		if got := out.String(); got != erased {
+		if got, erased := written(), "\r"+strings.Repeat(" ", len("Working, 3s"))+"\r"; got != erased {
 			t.Errorf("at the end: %q", got)
 		}
 		l.Journal(journal.Progress{ID: "s", Done: 1, Total: 2})
-		if got := out.String(); got != erased {
+		if got := written(); got != "" {
 			t.Errorf("other work is shown at once: %q", got)
 		}
 	})
