@@ -23,13 +23,20 @@ func currentSettings(in, _ *os.File) (settings, error) {
 	return settings{*s}, nil
 }
 
-// raw returns settings in which every key is input, and the output is processed as usual.
+// hungUp reports whether a terminal, from which nothing could be read, has gone away.
+func hungUp(in *os.File) bool {
+	_, err := currentSettings(in, nil)
+	return err != nil
+}
+
+// raw returns settings in which every key is input, and the output is processed as usual. A read does not block: after
+// a stop of the process, the input that it waited for may be gone.
 func (s settings) raw() settings {
 	s.Iflag &^= unix.IGNBRK | unix.BRKINT | unix.PARMRK | unix.ISTRIP | unix.INLCR | unix.IGNCR | unix.ICRNL | unix.IXON
 	s.Lflag &^= unix.ECHO | unix.ECHONL | unix.ICANON | unix.ISIG | unix.IEXTEN
 	s.Cflag = s.Cflag&^(unix.CSIZE|unix.PARENB) | unix.CS8
 	s.Oflag |= unix.OPOST | unix.ONLCR
-	s.Cc[unix.VMIN], s.Cc[unix.VTIME] = 1, 0
+	s.Cc[unix.VMIN], s.Cc[unix.VTIME] = 0, 0
 	return s
 }
 

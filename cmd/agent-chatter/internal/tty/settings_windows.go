@@ -25,6 +25,9 @@ func EnableSequences(w io.Writer) bool {
 // settings are the modes of a console.
 type settings struct{ in, out uint32 }
 
+// hungUp returns true: what ends the input of a console ends it for good.
+func hungUp(*os.File) bool { return true }
+
 func currentSettings(in, out *os.File) (s settings, err error) {
 	if err := windows.GetConsoleMode(windows.Handle(in.Fd()), &s.in); err != nil {
 		return s, &os.PathError{Op: "read the mode of the console", Path: in.Name(), Err: err}

@@ -238,6 +238,10 @@ func (t *Terminal) read() {
 			events = t.takeNotices()
 		case readable:
 			n, err := t.in.Read(buf)
+			if err == io.EOF && !hungUp(t.in) {
+				events = nil // a shell took the input while this process was stopped
+				continue
+			}
 			if err != nil {
 				t.gone = true
 				close(t.events)
