@@ -120,21 +120,27 @@ func TestCreateReplacesNothing(t *testing.T) {
 		},
 		"a link to a directory": func(path string) error { return os.Symlink(".", path) },
 	} {
-		path := filepath.Join(t.TempDir(), "file")
-		if err := put(path); err != nil {
-			t.Skip(err) // links on Windows
-		}
-		before := describe(t, path)
-		err := atomicfile.Create(journal.OS, path, 0o640, content("new"))
-		switch {
-		case before == "":
-			info, statErr := os.Stat(path)
-			if got := describe(t, path); err != nil || statErr != nil || got != "file: "+info.Mode().String()+" new" {
-				t.Errorf("%s: got %v; the directory has %q", name, err, got)
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "file")
+			err := put(path)
+			if _, missing := os.Lstat(path); err == nil && name != "nothing" {
+				err = missing // Wine reports links that it has not made
 			}
-		case !errors.Is(err, fs.ErrExist) || describe(t, path) != before:
-			t.Errorf("%s: got %v; the directory has %q, had %q", name, err, describe(t, path), before)
-		}
+			if err != nil {
+				t.Skip(err) // links on Windows
+			}
+			before := describe(t, path)
+			err = atomicfile.Create(journal.OS, path, 0o640, content("new"))
+			switch {
+			case before == "":
+				info, statErr := os.Stat(path)
+				if got := describe(t, path); err != nil || statErr != nil || got != "file: "+info.Mode().String()+" new" {
+					t.Errorf("got %v; the directory has %q", err, got)
+				}
+			case !errors.Is(err, fs.ErrExist) || describe(t, path) != before:
+				t.Errorf("got %v; the directory has %q, had %q", err, describe(t, path), before)
+			}
+		})
 	}
 }
 
