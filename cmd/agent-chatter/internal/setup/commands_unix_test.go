@@ -59,10 +59,10 @@ func place(t *testing.T) (home, work string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	home, work = filepath.Join(root, "home"), filepath.Join(root, "work")
+	home, work = filepath.Join(root, "home"), filepath.Join(root, "shop")
 	for name, content := range map[string]string{
 		"home/team-config/broken.json": "{}", "home/team-config/full.json": full,
-		"work/.agent-chatter/team-config/full.json": full, "work/.agent-chatter/team-config/bad.json": "[]",
+		"shop/.agent-chatter/team-config/full.json": full, "shop/.agent-chatter/team-config/bad.json": "[]",
 	} {
 		path := filepath.Join(root, name)
 		writeFile(t, path)
@@ -206,7 +206,7 @@ func TestNewTeamIsWritten(t *testing.T) {
 		baseDir        string
 		mode           fs.FileMode
 	}{
-		{filepath.Join(home, "teams", "new.json"), filepath.Join(home, "teams", "new.json"), "../../work", 0o700},
+		{filepath.Join(home, "teams", "new.json"), filepath.Join(home, "teams", "new.json"), "../../shop", 0o700},
 		{filepath.Join(work, "teams", "new.json"), filepath.Join("teams", "new.json"), "..", 0o755},
 		{filepath.Join(work, localTeams, "new.json"), "new", "../..", 0o755},
 		{filepath.Join(work, "full.json"), "full.json", ".", 0o755},
