@@ -53,19 +53,22 @@ func TestBrowserSearchesAndResumes(t *testing.T) {
 	m, _ := browsing(t, "browse")
 	m.Press("/", "first kettle")
 	m.Expect("▸   the first kettle")
-	m.Press("Enter", "Enter")
-	m.Expect("(3 messages loaded)")
-	m.Expect("you> ")
-	m.Press("C-d")
-	m.ExpectTimes("shell$ ", 2)
+	m.Press("Enter")
+	resumesChosen(m)
 }
 
 func TestPickedSessionIsResumed(t *testing.T) {
 	m, _ := browsing(t, "chat --resume --pick")
 	m.Press("j")
 	m.Expect("▸   the second kettle")
+	resumesChosen(m)
+}
+
+// resumesChosen resumes the selected session and ends it.
+func resumesChosen(m *ttytest.Tmux) {
 	m.Press("Enter")
 	m.Expect("(3 messages loaded)")
+	m.Expect("you> ")
 	m.Press("C-d")
 	m.ExpectTimes("shell$ ", 2)
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -55,8 +56,14 @@ func startShell(t *testing.T, size picture.Size) *ttytest.Tmux {
 	return m
 }
 
-func screenOf(m *ttytest.Tmux) picture.Screen {
-	return picture.Parse(m.Run("capture-pane", "-e", "-p", "-N"))
+// screenOf returns what is on the terminal. The directory in which the pictures are drawn has another name there.
+func screenOf(t *testing.T, m *ttytest.Tmux) picture.Screen {
+	t.Helper()
+	dir, err := filepath.Abs(filepath.Join("testdata", "pictures"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return picture.Parse(strings.ReplaceAll(m.Run("capture-pane", "-e", "-p", "-N"), dir, "/home/eva/calc"))
 }
 
 // drawCast records a conversation that is interrupted, resumed and verified.
@@ -65,7 +72,7 @@ func drawCast(t *testing.T) string {
 	var screens []picture.Screen
 	var seconds []float64
 	add := func() {
-		screen, n := screenOf(m), len(screens)
+		screen, n := screenOf(t, m), len(screens)
 		if n > 0 && screens[n-1].String() == screen.String() {
 			seconds[n-1] += castFrame.Seconds()
 			return
@@ -108,7 +115,7 @@ func drawChat(t *testing.T) string {
 	size := picture.Size{Columns: 88, Rows: 46}
 	m := startShell(t, size)
 	chatWithAda(m)
-	screen := screenOf(m)
+	screen := screenOf(t, m)
 	m.Press("C-d")
 	m.Expect("To resume, type:")
 	return picture.Draw([]picture.Screen{screen}, []picture.Size{size})
@@ -132,7 +139,7 @@ func drawPermission(t *testing.T) string {
 	m.Press("evaluate more of them at once", "Enter")
 	m.Expect("[Y] Allow")
 	m.Expect("waiting for your answer")
-	screen := screenOf(m)
+	screen := screenOf(t, m)
 	m.Press("y")
 	m.Expect("Calculator · 4 messages · /help")
 	m.Press("C-d")
@@ -142,48 +149,48 @@ func drawPermission(t *testing.T) string {
 
 // drawBrowser shows a search in the browser.
 func drawBrowser(t *testing.T) string {
-	size := picture.Size{Columns: 120, Rows: 34}
-	m := startShell(t, size)
-	fillHome(m)
-	m.Press("agent-chatter browse", "Enter")
-	m.Expect("5 sessions")
-	m.Press("/", "division")
-	m.Expect("2 sessions  ")
-	m.Press("Enter")
-	m.Expect("tab read")
-	screen := screenOf(m)
-	m.Press("q")
-	return picture.Draw([]picture.Screen{screen}, []picture.Size{size})
+	return drawInBrowser(t, 34, fillHome, func(m *ttytest.Tmux) {
+		m.Expect("5 sessions")
+		m.Press("/", "division")
+		m.Expect("2 sessions  ")
+		m.Press("Enter")
+		m.Expect("tab read")
+	})
 }
 
 // drawTimeline shows the turns of a session with tools.
 func drawTimeline(t *testing.T) string {
-	size := picture.Size{Columns: 120, Rows: 34}
-	m := startShell(t, size)
-	fillHome(m)
-	m.Press("agent-chatter browse", "Enter")
-	m.Expect("5 sessions")
-	m.Press("j", "t")
-	m.Expect("FIRST WORDS")
-	m.Press("k")
-	m.Expect("── event")
-	screen := screenOf(m)
-	m.Press("q", "q")
-	return picture.Draw([]picture.Screen{screen}, []picture.Size{size})
+	return drawInBrowser(t, 34, fillHome, func(m *ttytest.Tmux) {
+		m.Expect("5 sessions")
+		m.Press("j", "t")
+		m.Expect("FIRST WORDS")
+		m.Press("k")
+		m.Expect("── event")
+	})
 }
 
 // drawComparison shows a session and its fork.
 func drawComparison(t *testing.T) string {
-	size := picture.Size{Columns: 120, Rows: 24}
+	fork := func(m *ttytest.Tmux) {
+		m.Press("agent-chatter chat -m 'which index does this query need?' -m 'and with a million rows?' >/dev/null", "Enter")
+		m.Press("agent-chatter chat --resume --fork --at turn:2 -m 'and without an index?' >/dev/null; clear", "Enter")
+	}
+	return drawInBrowser(t, 24, fork, func(m *ttytest.Tmux) {
+		m.Expect("2 sessions")
+		m.Press("Space", "D")
+		m.Expect("in common")
+	})
+}
+
+// drawInBrowser shows what the browser shows of a home after some keys.
+func drawInBrowser(t *testing.T, rows int, fill, play func(m *ttytest.Tmux)) string {
+	size := picture.Size{Columns: 120, Rows: rows}
 	m := startShell(t, size)
-	m.Press("agent-chatter chat -m 'which index does this query need?' -m 'and with a million rows?' >/dev/null", "Enter")
-	m.Press("agent-chatter chat --resume --fork --at turn:2 -m 'and without an index?' >/dev/null; clear", "Enter")
+	fill(m)
 	m.Press("agent-chatter browse", "Enter")
-	m.Expect("2 sessions")
-	m.Press("Space", "D")
-	m.Expect("in common")
-	screen := screenOf(m)
-	m.Press("q", "q")
+	play(m)
+	screen := screenOf(t, m)
+	m.Press("C-c")
 	return picture.Draw([]picture.Screen{screen}, []picture.Size{size})
 }
 
