@@ -9,7 +9,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/screen"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/timeline"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/turns"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/sessions"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/teams"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
@@ -23,7 +22,7 @@ func Resume(a *app.App, c screen.Choice) error {
 
 // take makes the command resume a session, or a fork of it.
 func (cmd *Command) take(c screen.Choice) {
-	cmd.Session = &c.Session.ID
+	cmd.chosen = c.Session.Key()
 	if c.ForkAt > 0 {
 		cmd.Fork, cmd.At = true, strconv.FormatUint(c.ForkAt, 10)
 	}
@@ -51,13 +50,9 @@ func (cmd *Command) pick(a *app.App) (chosen bool, err error) {
 
 // browse opens the browser on the chat's terminal and resumes the session that the user chooses.
 func (r *repl) browse(ctx context.Context) error {
-	var o screen.Options
-	if s := r.c.Session(); s != nil {
-		o.Running = catalog.Key{Dir: r.app.Catalog.Team(r.c.Team().ID).Journals().Path(), ID: s.ID}
-	}
 	var choice screen.Choice
 	err := r.lend(func(a *app.App) (err error) {
-		choice, err = screen.Run(ctx, a, o)
+		choice, err = screen.Run(ctx, a, screen.Options{Running: r.key()})
 		return err
 	})
 	switch {
@@ -66,16 +61,30 @@ func (r *repl) browse(ctx context.Context) error {
 		return nil
 	case !choice.Chosen:
 		return nil
+	case r.noSave:
+		r.reject("%s", textNoSaveNoResume)
+		return nil
 	}
-	id := choice.Session.ID
-	if choice.ForkAt > 0 {
-		at := strconv.FormatUint(choice.ForkAt, 10)
-		if id, err = sessions.ForkSession(ctx, r.app, choice.Session, at); err != nil {
-			r.report(err)
-			return nil
+	at := strconv.FormatUint(choice.ForkAt, 10)
+	return r.resume(ctx, choice.Session, choice.ForkAt > 0, at)
+}
+
+// place returns where the running session with an id is.
+func (r *repl) place(id string) (*catalog.Dir, string, error) {
+	if r.sessionFile != "" {
+		return r.app.JournalAt(r.sessionFile)
+	}
+	return r.app.Catalog.Team(r.c.Team().ID), id, nil
+}
+
+// key identifies the running session. The zero Key is none.
+func (r *repl) key() (k catalog.Key) {
+	if s := r.c.Session(); s != nil {
+		if dir, id, err := r.place(s.ID); err == nil {
+			k = catalog.Key{Dir: dir.Journals().Path(), ID: id}
 		}
 	}
-	return r.slashResume(ctx, id)
+	return k
 }
 
 // lend gives the terminal to a program while the console does not draw.
@@ -114,11 +123,9 @@ func (r *repl) saved(ctx context.Context) (s catalog.Session, err error) {
 	if now.session == nil || r.noSave || r.manualSave && now.status.Unsaved {
 		return s, errors.New("this conversation is not on the disk")
 	}
-	dir, id := r.app.Catalog.Team(r.c.Team().ID), now.session.ID
-	if r.sessionFile != "" {
-		if dir, id, err = r.app.JournalAt(r.sessionFile); err != nil {
-			return s, err
-		}
+	dir, id, err := r.place(now.session.ID)
+	if err != nil {
+		return s, err
 	}
 	return dir.Session(ctx, id)
 }

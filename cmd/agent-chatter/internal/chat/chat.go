@@ -21,6 +21,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
@@ -47,6 +48,8 @@ type Command struct {
 	MaxRounds   int              `help:"End after this many agent turns (default: 0, unlimited)." placeholder:"N"`
 	Input       string           `help:"Format of input lines: ${enum}; json is {\"content\", \"from\"?}." enum:"text,json" default:"text"`
 	Output      string           `help:"Output format: ${enum}." enum:"text,json" default:"text"`
+
+	chosen catalog.Key // the session that was chosen in the browser; zero: the flags name one
 }
 
 // Help returns the examples for --help.
@@ -98,7 +101,7 @@ func (cmd *Command) Run(a *app.App) error {
 	if app.CodeOf(err) == app.ExitInterrupted {
 		stop() // a terminal that takes no output is not waited for
 	}
-	if r.sessionFile != "" {
+	if cmd.SessionFile != nil && r.sessionFile != "" {
 		err = app.WithName(*cmd.SessionFile, err)
 	}
 	return err
@@ -136,7 +139,21 @@ const textNoSaveNoResume = "--no-save keeps nothing on disk, so it excludes --re
 
 // resumes reports whether a flag other than --session-file asks to resume a session.
 func (cmd *Command) resumes() bool {
-	return cmd.Resume.Set || cmd.Continue.Set || cmd.Session != nil
+	return cmd.Resume.Set || cmd.Continue.Set || cmd.Session != nil || cmd.chosen != (catalog.Key{})
+}
+
+// find finds the session to resume by its name, or the chosen one, and opens it. open may be nil.
+func (cmd *Command) find(
+	ctx context.Context, a *app.App, t *team.Team, name string, open func(catalog.Session) error,
+) (catalog.Session, error) {
+	if cmd.chosen == (catalog.Key{}) {
+		return a.FindToResume(ctx, t, name, open)
+	}
+	s, err := a.Catalog.At(cmd.chosen.Dir).Session(ctx, cmd.chosen.ID)
+	if err == nil && open != nil {
+		err = open(s)
+	}
+	return s, err
 }
 
 // name returns the name of the session to resume; "" is the latest. Several names must be of one session, that of

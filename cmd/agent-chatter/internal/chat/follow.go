@@ -59,7 +59,7 @@ func (cmd *Command) findToFollow(ctx context.Context, a *app.App) (*catalog.Dir,
 			return nil, "", err
 		}
 	}
-	session, err := a.FindToResume(ctx, t, name, nil)
+	session, err := cmd.find(ctx, a, t, name, nil)
 	if err != nil {
 		return nil, "", err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/offer"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/transfer"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
@@ -69,10 +70,10 @@ func chatTexts() []apptest.Text {
 				Costs: map[string]float64{"USD": 0.1 + 0.2, "EUR": 0.00001},
 			}},
 		}}, nil))
-	add("restoreQuestion", "", restoreQuestion(alice.Row, at))
-	add("restoreQuestion", "hostile", restoreQuestion(bob.Row, at))
-	add("recentText", "", recentText([]catalog.Session{alice, bob}, at, 0))
-	add("recentText", "a narrow terminal", recentText([]catalog.Session{alice, bob}, at, 36))
+	add("offer.Question", "", offer.Question(alice.Row, at))
+	add("offer.Question", "hostile", offer.Question(bob.Row, at))
+	add("offer.List", "", offer.List([]catalog.Session{alice, bob}, at, 0))
+	add("offer.List", "a narrow terminal", offer.List([]catalog.Session{alice, bob}, at, 36))
 	for _, d := range []time.Duration{
 		-time.Hour, 59 * time.Second, time.Minute, 59 * time.Minute,
 		time.Hour, 23 * time.Hour, 24 * time.Hour, 400 * 24 * time.Hour,
@@ -90,13 +91,13 @@ func TestChatTexts(t *testing.T) { apptest.CheckTexts(t, chatTexts()) }
 // chatPromises are texts that must not change.
 var chatPromises = []apptest.Promise{
 	{Behaviour: "/team deploy offers the latest session",
-		Got: restoreQuestion(projection.Row{
+		Got: offer.Question(projection.Row{
 			MessageCount: 15, Preview: "first message", UpdatedAt: time.Unix(0, 0),
 		}, time.Unix(2*3600, 0)),
 		Want: "Found previous session (2 hours ago, 15 messages)\n  15 messages - \"first message\"\n" +
 			"[R] Resume  [N] Start New"},
 	{Behaviour: "/resume lists sessions",
-		Got: recentText([]catalog.Session{
+		Got: offer.List([]catalog.Session{
 			{ID: "session-m5abc-xyz", Row: projection.Row{
 				Title: "Write a calculator", UpdatedAt: time.Unix(22*3600, 0),
 			}},

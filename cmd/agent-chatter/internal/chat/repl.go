@@ -97,7 +97,7 @@ func (r *repl) begin(ctx context.Context, c conversation) error {
 	if err != nil {
 		return err
 	}
-	c.team = team
+	c.team, r.sessionFile = team, c.file
 	r.display.begin(c.team)
 	r.display.Saved = func() { r.retention.Saved(c.team.ID) }
 	r.c = r.connect(c.store)
@@ -166,10 +166,7 @@ func (r *repl) banner() {
 	if older > 0 {
 		r.app.Show(follow.OlderText(older, cmp.Or(r.sessionFile, session.ID)))
 	}
-	dir := r.app.Catalog.Team(session.TeamID)
-	if r.sessionFile != "" {
-		dir, _, _ = r.app.JournalAt(r.sessionFile) // it is open
-	}
+	dir, _, _ := r.place(session.ID) // it is open
 	calls := view.CallsOf(dir, session.ID, recent)
 	for _, entry := range recent {
 		r.display.showEntry(entry, calls)

@@ -12,6 +12,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/banner"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/console"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/follow"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/offer"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/permission"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
@@ -326,14 +327,14 @@ var scenes = []namedScene{
 		s.model.Status.Idle = "Demo · 12 messages"
 	}},
 	{"found_previous", func(s *scene) {
-		s.enters("/team deploy calc", restoreQuestion(projection.Row{
+		s.enters("/team deploy calc", offer.Question(projection.Row{
 			Preview: "first message of a session that was about a calculator", MessageCount: 15,
 			UpdatedAt: s.now.Add(-2 * time.Hour),
 		}, s.now))
 		s.model.Prompt, s.model.Question = "", &console.Question{}
 	}},
 	{"resume_list", func(s *scene) {
-		s.enters("/resume", recentText([]catalog.Session{
+		s.enters("/resume", offer.List([]catalog.Session{
 			{ID: "01HZ000000000000000000QN3X", Row: projection.Row{
 				Title: "Write me a calculator in Python", UpdatedAt: s.now.Add(-2 * time.Hour),
 			}},

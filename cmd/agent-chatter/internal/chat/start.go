@@ -53,6 +53,7 @@ type conversation struct {
 	team   *team.Team
 	store  store.Store
 	resume string // the session's id; "" for a new session
+	file   string // absolute path of the journal, unless it is in the team's directory of the home
 }
 
 // start begins the conversation that the flags select.
@@ -71,7 +72,9 @@ func (cmd *Command) start(ctx context.Context, r *repl) error {
 	case cmd.SessionFile != nil:
 		return r.startFile(ctx, t, *cmd.SessionFile)
 	case cmd.resumes():
-		err := r.startSession(ctx, t, name, cmd.Fork, cmd.At)
+		_, err := cmd.find(ctx, r.app, t, name, func(s catalog.Session) error {
+			return r.startSession(ctx, t, s, cmd.Fork, cmd.At)
+		})
 		if app.CodeOf(err) == app.ExitNotFound && strings.ContainsFunc(name, unicode.IsSpace) {
 			m := app.Explain(err)
 			err = app.Exit(app.ExitNotFound, m.With(app.To("send it as a message", "chat", "--resume", "-m", name)))
@@ -111,32 +114,36 @@ func (r *repl) newStore() store.Store {
 	return store.NewFiles(r.app.Catalog)
 }
 
-// startSession resumes the named session, or a fork of it up to the point at. If t is not nil, it overrides
-// the recorded team.
-func (r *repl) startSession(ctx context.Context, t *team.Team, name string, fork bool, at string) error {
-	_, err := r.app.FindToResume(ctx, t, name, func(s catalog.Session) error {
-		c, err := r.resumable(ctx, t, s)
-		switch {
-		case err != nil:
-			return err
-		case fork && c.team.ID != s.TeamID:
-			return &store.TeamMismatchError{SessionID: s.ID, Want: s.TeamID, Got: c.team.ID}
-		case fork:
-			s.Truncated = false // that was reported
-			if c.resume, err = sessions.ForkSession(ctx, r.app, s, at); err != nil {
-				return err
-			}
-			r.app.Notice(sessions.ForkedText(s.ID, c.resume))
-		}
-		return r.begin(ctx, c)
-	})
-	return err
+// startSession resumes a session, or a fork of it up to the point at. If t is not nil, it overrides the recorded team.
+func (r *repl) startSession(ctx context.Context, t *team.Team, s catalog.Session, fork bool, at string) error {
+	c, err := r.resumable(ctx, t, s, fork, at)
+	if err != nil {
+		return err
+	}
+	return r.begin(ctx, c)
 }
 
-// resumable returns the conversation that resumes s. Its team is t or, if t is nil, the
-// recorded team. The journal is read only if the session is damaged.
-func (r *repl) resumable(ctx context.Context, t *team.Team, s catalog.Session) (conversation, error) {
-	var err error
+// fork makes a conversation that would resume s resume a fork of it up to the point at.
+func (r *repl) fork(ctx context.Context, c *conversation, s catalog.Session, at string) (err error) {
+	if c.team.ID != s.TeamID {
+		return &store.TeamMismatchError{SessionID: s.ID, Want: s.TeamID, Got: c.team.ID}
+	}
+	s.Truncated = false // that was reported
+	if c.resume, err = sessions.ForkSession(ctx, r.app, s, at); err != nil {
+		return err
+	}
+	if c.file != "" {
+		c.file = filepath.Join(s.Dir(), c.resume+".jsonl")
+	}
+	r.app.Notice(sessions.ForkedText(s.ID, c.resume))
+	return nil
+}
+
+// resumable returns the conversation that resumes s, or a fork of it up to the point at. Its team is t or, if t is
+// nil, the recorded team. The journal is read only if the session is damaged or forked.
+func (r *repl) resumable(
+	ctx context.Context, t *team.Team, s catalog.Session, fork bool, at string,
+) (c conversation, err error) {
 	switch {
 	case t != nil:
 	case s.Damaged != "": // Of reads the journal and returns the error
@@ -145,12 +152,19 @@ func (r *repl) resumable(ctx context.Context, t *team.Team, s catalog.Session) (
 		t, err = r.teams(ctx).Recorded(ctx, s.ID, s.TeamID, s.Source)
 	}
 	if err != nil {
-		return conversation{}, err
+		return c, err
 	}
 	if s.Truncated {
 		r.app.Notice(app.TruncatedText(s))
 	}
-	return conversation{team: t, store: store.NewFiles(r.app.Catalog), resume: s.ID}, nil
+	c = conversation{team: t, store: store.NewFiles(r.app.Catalog), resume: s.ID}
+	if t.ID == s.TeamID && s.Dir() != r.app.Catalog.Team(t.ID).Journals().Path() {
+		c.store, c.file = store.NewDir(r.app.Catalog.At(s.Dir())), s.Path()
+	}
+	if fork {
+		err = r.fork(ctx, &c, s, at)
+	}
+	return c, err
 }
 
 // startFile resumes a journal in place, or imports another file and resumes the session.
@@ -193,10 +207,12 @@ func (r *repl) startFile(ctx context.Context, t *team.Team, path string) error {
 	}
 }
 
-func (r *repl) startJournal(ctx context.Context, t *team.Team, path string) (err error) {
-	if r.sessionFile, err = filepath.Abs(path); err != nil {
+func (r *repl) startJournal(ctx context.Context, t *team.Team, path string) error {
+	whole, err := filepath.Abs(path)
+	if err != nil {
 		return err
 	}
+	r.sessionFile = whole
 	dir, id, err := r.app.JournalAt(path)
 	if err != nil {
 		return err
@@ -206,7 +222,7 @@ func (r *repl) startJournal(ctx context.Context, t *team.Team, path string) (err
 			return err
 		}
 	}
-	return r.begin(ctx, conversation{team: t, store: store.NewDir(dir), resume: id})
+	return r.begin(ctx, conversation{team: t, store: store.NewDir(dir), resume: id, file: whole})
 }
 
 // startImported resumes a session that was imported from path.
@@ -217,7 +233,10 @@ func (r *repl) startImported(ctx context.Context, t *team.Team, path string, don
 	}
 	done.Path = path
 	r.app.Notice(importedText(done))
-	return r.startSession(ctx, t, done.ID, false, "")
+	_, err := r.app.FindToResume(ctx, t, done.ID, func(s catalog.Session) error {
+		return r.startSession(ctx, t, s, false, "")
+	})
+	return err
 }
 
 func (r *repl) startBundle(ctx context.Context, t *team.Team, path string) error {

@@ -9,45 +9,17 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/offer"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/sessions"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
-	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
-	"github.com/clipperhouse/displaywidth"
 )
 
 // textNoOthers is for a list of sessions that is empty without the current one.
 const textNoOthers = "There are no other sessions."
-
-// restoreQuestion is asked when a team with an earlier session is deployed.
-func restoreQuestion(r projection.Row, now time.Time) string {
-	return fmt.Sprintf("Found previous session (%s, %s)\n  %s\n[R] Resume  [N] Start New",
-		app.LongAge(r.UpdatedAt, now), app.Count(r.MessageCount, "message"), tty.SafeLine(r.Summary()))
-}
-
-// recentText lists sessions to resume. It truncates titles so that each session fits on a
-// line of a terminal; columns is 0 for no limit.
-func recentText(found []catalog.Session, now time.Time, columns int) string {
-	short := catalog.ShortIDs(found)
-	var b strings.Builder
-	b.WriteString("Recent Sessions:\n")
-	for i, s := range found {
-		prefix := fmt.Sprintf("  %d. [%s] ", i+1, short[s.ID])
-		suffix := fmt.Sprintf(" (%s)", app.Age(s.UpdatedAt, now))
-		title := tty.SafeLine(s.Title)
-		if columns > 0 {
-			width := columns - 1 - displaywidth.String(prefix+suffix)
-			title = displaywidth.TruncateString(title, max(width, tty.LeastShown), "…")
-		}
-		b.WriteString(prefix + title + suffix + "\n")
-	}
-	b.WriteString("Enter number or session ID to resume (or press Enter to cancel):")
-	return b.String()
-}
 
 // deploy ends the conversation and begins one with another team. On a terminal it offers
 // to resume that team's latest session.
@@ -93,7 +65,7 @@ func (r *repl) latestOther(ctx context.Context, t *team.Team) (catalog.Session, 
 
 // askRestore returns 'r', 'n' or tty.KeyEscape.
 func (r *repl) askRestore(ctx context.Context, latest catalog.Session) (rune, error) {
-	question := restoreQuestion(latest.Row, time.Now())
+	question := offer.Question(latest.Row, time.Now())
 	for {
 		r.app.Notice(question)
 		key, err := r.readKey(ctx)
@@ -140,7 +112,6 @@ func (r *repl) switchTo(ctx context.Context, c conversation) error {
 	if err := r.end("another conversation"); err != nil {
 		r.report(err)
 	}
-	r.sessionFile = ""
 	if err := r.begin(ctx, c); err != nil {
 		r.report(err)
 		return nil
@@ -166,19 +137,25 @@ func (r *repl) slashResume(ctx context.Context, name string) error {
 			r.reject("%s", textNoOthers)
 			return nil
 		}
-		name = others[0].ID
+		return r.resume(ctx, others[0], false, "")
 	}
 	session, err := r.app.FindToResume(ctx, nil, name, nil)
-	var c conversation
-	if err == nil {
-		c, err = r.resumable(ctx, nil, session)
-	}
 	if err != nil {
 		r.report(err)
 		return nil
 	}
-	if s := r.c.Session(); s != nil && s.ID == c.resume {
+	return r.resume(ctx, session, false, "")
+}
+
+// resume ends the conversation and resumes a session, or a fork of it up to the point at.
+func (r *repl) resume(ctx context.Context, s catalog.Session, fork bool, at string) error {
+	if s.Key() == r.key() && !fork {
 		r.app.Notice("This session is already open.")
+		return nil
+	}
+	c, err := r.resumable(ctx, nil, s, fork, at)
+	if err != nil {
+		r.report(err)
 		return nil
 	}
 	return r.switchTo(ctx, c)
@@ -232,7 +209,7 @@ func (r *repl) chooseSession(ctx context.Context) (string, error) {
 		r.reject("Name the session. Type /resume ID or /resume --last.")
 		return "", nil
 	}
-	fmt.Fprintln(r.app.Stdout, recentText(sessions, time.Now(), tty.Columns(r.app.Stdout)))
+	fmt.Fprintln(r.app.Stdout, offer.List(sessions, time.Now(), tty.Columns(r.app.Stdout)))
 	typed, err := r.input.Next("", ctx.Done())
 	if err != nil {
 		return "", errEnd

@@ -1,0 +1,2 @@
+// Package offer describes the sessions that a chat offers to resume.
+package offer
