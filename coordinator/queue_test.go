@@ -119,6 +119,30 @@ func TestQueueHoldsFiftyMembers(t *testing.T) {
 	}
 }
 
+func TestQueueReportsEachMemberOnce(t *testing.T) {
+	demoted := "notice QueueDemoted [" + strings.ToUpper(strings.ReplaceAll(names(10, 49), ",", "")) + "] 10"
+	for _, tt := range []struct {
+		names string
+		want  []string
+	}{
+		{names(1, 9), nil}, // the human is the tenth
+		{names(1, 10), []string{"notice QueueDemoted [A10] 10"}},
+		{names(1, 49), []string{demoted}},
+		{names(1, 50), []string{"notice QueueFull [A50] 50", demoted}},
+		{names(1, 50) + ", a50", []string{"notice QueueFull [A50] 50", demoted}},
+	} {
+		var got []string
+		for _, line := range waiting(t, &store.Memory{}, tt.names).recorder.lines {
+			if strings.HasPrefix(line, "notice Queue") {
+				got = append(got, line)
+			}
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%s: notified %q, want %q", tt.names, got, tt.want)
+		}
+	}
+}
+
 func TestEleventhAddresseeIsDemoted(t *testing.T) {
 	s := waiting(t, &store.Memory{}, names(1, 12))
 	waits := s.Queued()
