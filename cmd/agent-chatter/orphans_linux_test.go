@@ -6,12 +6,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/agenttest"
 )
@@ -41,47 +38,6 @@ func runs(pid int) bool {
 		return false
 	}
 	return !strings.HasPrefix(string(stat[strings.LastIndexByte(string(stat), ')')+1:]), " Z")
-}
-
-// exitOf returns a function that waits until a running process, which need not be a child
-// of the test, has exited.
-func exitOf(t *testing.T, pid int) (wait func()) {
-	t.Helper()
-	fd, err := unix.PidfdOpen(pid, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	readable := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}} // once the process has exited
-	return func() {
-		defer unix.Close(fd)
-		_, err := unix.Poll(readable, -1)
-		for err == unix.EINTR {
-			_, err = unix.Poll(readable, -1)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-// guardOf returns the process that ends the agents of a chat when it dies.
-func guardOf(t *testing.T, chat int) (pid int) {
-	t.Helper()
-	children, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", chat))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range children {
-		for child := range strings.FieldsSeq(readFile(t, file)) {
-			if args, _ := os.ReadFile("/proc/" + child + "/cmdline"); strings.Contains(string(args), "\x00__guard\x00") {
-				pid, _ = strconv.Atoi(child)
-			}
-		}
-	}
-	if pid == 0 {
-		t.Fatal("the chat has no guard")
-	}
-	return pid
 }
 
 // shellTeam has an agent that ignores signals, and starts a tool in a session of its own and one in
@@ -121,11 +77,11 @@ func TestKilledChatLeavesNoProcess(t *testing.T) {
 			chat.expect(tt.last)
 			_, journal := onlyJournal(t, home)
 			turns := turnsOf(t, journal)
-			guard := guardOf(t, chat.cmd.Process.Pid)
+			guard := agenttest.GuardOf(t, chat.cmd.Process.Pid)
 			if len(agenttest.Running(turns...)) == 0 {
 				t.Fatal("no process runs")
 			}
-			awaitGuard := exitOf(t, guard)
+			awaitGuard := agenttest.ExitOf(t, guard)
 			chat.signal(syscall.SIGKILL)
 			<-chat.ended
 			awaitGuard()
@@ -164,7 +120,7 @@ func TestResumeEndsOrphanedProcessesOfKilledChat(t *testing.T) {
 	if !runs(tool) {
 		t.Fatal("the tool does not run")
 	}
-	if err := syscall.Kill(guardOf(t, chat.cmd.Process.Pid), syscall.SIGKILL); err != nil {
+	if err := syscall.Kill(agenttest.GuardOf(t, chat.cmd.Process.Pid), syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
 	chat.signal(syscall.SIGKILL)

@@ -7,6 +7,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/agenttest"
 )
 
 // A realWork is the work during which a real agent is stopped.
@@ -206,7 +208,7 @@ func TestKilledChatLeavesNoRealAgent(t *testing.T) {
 			chat.enter("do it")
 			r.awaitTurn()
 			work.begin(r, a)
-			guard := guardOf(t, chat.cmd.Process.Pid)
+			guard := agenttest.GuardOf(t, chat.cmd.Process.Pid)
 			chat.signal(syscall.SIGKILL)
 			<-chat.ended
 			r.await("the end of the guard", func() bool { return !runs(guard) })

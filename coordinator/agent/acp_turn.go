@@ -335,7 +335,6 @@ func (t *acpTurn) finish(result acp.Result) error {
 	})
 	for _, id := range refused { // agents do not report the end of all of them
 		if tool := t.tools[id]; !tool.ended {
-			tool.ended = true
 			t.emit(ToolCompleted{ID: id, Name: cmp.Or(tool.name, "tool"), Error: "permission denied"})
 		}
 	}

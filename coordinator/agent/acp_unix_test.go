@@ -6,6 +6,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
+	"os"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -16,6 +19,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/agenttest"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
 )
 
 // findsDetached is whether the engine finds processes that left the agent's process group: it finds them
@@ -173,6 +177,44 @@ func TestACPCloseKillsStubbornProgram(t *testing.T) {
 	}
 	e.Close()
 	wantEnded(t, program)
+}
+
+// runOwner runs one turn for each argument, prints the texts and tools, and waits until it is killed.
+// The argument close ends the agent; leave is a turn of another agent, which starts a detached process.
+func runOwner() int {
+	acp := &agent.ACP{Grace: never, Start: never}
+	turn := agent.Turn{
+		ID: os.Getenv("AGENT_TEST_TURN"), Dir: os.TempDir(), Guard: new(process.Guard), Member: agenttest.Member(),
+	}
+	for _, prompt := range os.Args[1:] {
+		turn = nextTurn(turn, prompt)
+		next, e := turn, agent.Engine(acp)
+		switch prompt {
+		case "close":
+			acp.Close()
+			continue
+		case "leave":
+			next.Member = agent.Member{
+				Command: os.Args[0], Args: []string{"/bin/sleep", "300"}, Env: map[string]string{"AGENT_TEST_ROLE": "leave"},
+			}
+			e = graceful
+		}
+		for event, err := range e.Run(context.Background(), next) {
+			switch event := event.(type) {
+			case agent.Text:
+				fmt.Println("text", strings.TrimSpace(event.Text))
+			case agent.ToolStarted:
+				fmt.Println("tool", string(event.Input))
+			}
+			if err != nil {
+				fmt.Println("error", err)
+				return 1
+			}
+		}
+	}
+	fmt.Println("idle")
+	io.Copy(io.Discard, os.Stdin)
+	return 0
 }
 
 // endProcess kills a process that is meant to be still running.

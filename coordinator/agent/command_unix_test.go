@@ -70,6 +70,8 @@ func runAs(role string) int {
 		}
 		fmt.Println(cmd.Process.Pid)
 		return 0
+	case "owner":
+		return runOwner()
 	case "record":
 		return runRecorded()
 	case "playback":
