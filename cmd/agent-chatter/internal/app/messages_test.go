@@ -208,6 +208,7 @@ func appTexts() []apptest.Text {
 	found("NetworkText", "", NetworkText(home, "NFS"))
 	explained("no agent", fmt.Errorf("%w: %q", team.ErrAgentNotFound, apptest.Hostile))
 	add("notFoundText", "", notFoundText(&catalog.NotFoundError{Name: apptest.Hostile}))
+	add("notFoundText", "an event", notFoundText(&catalog.NotFoundError{Name: apptest.AliceID + "#9"}))
 	add("upgradeText", "", upgradeText(&store.UpgradeError{SessionID: apptest.AliceID, Version: "2"}))
 	add("noTeamText", "", noTeamText(noTeam))
 	add("noTeamText", "directory", noTeamText(&team.NotFoundError{Name: "b", Directory: "/a/" + apptest.Hostile}))

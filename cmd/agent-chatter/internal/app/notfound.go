@@ -13,7 +13,16 @@ func notFoundText(e *catalog.NotFoundError) Message {
 	if e.Name == catalog.LatestName {
 		return Text("There is no readable session.").With(To("start one", "chat"))
 	}
-	return Text("No session is named '%s'.", tty.SafeLine(e.Name)).With(To("list the sessions", "sessions"))
+	m := Text("No session is named '%s'.", tty.SafeLine(e.Name)).With(To("list the sessions", "sessions"))
+	if session, number, ok := cutEvent(e.Name); ok {
+		m.Text += fmt.Sprintf(" For event %s of a session, name only the session here: %s",
+			number, tty.SafeLine(session))
+		m.Help = []Help{
+			To("read it from there", "replay", e.Name),
+			To("continue there in a copy", "chat", "--resume", e.Name, "--fork"),
+		}
+	}
+	return m
 }
 
 func notFoundForTeamText(name, team string) string {

@@ -172,6 +172,10 @@ func (cmd *Command) name(ctx context.Context, a *app.App) (string, error) {
 		if app.IsJournal(*cmd.SessionFile) {
 			id = strings.TrimSuffix(filepath.Base(*cmd.SessionFile), ".jsonl")
 		}
+	case len(names) == 1 && cmd.Fork:
+		name, at, err := a.CutEvent(ctx, names[0], "at", cmd.At)
+		cmd.At = at
+		return name, err
 	case len(names) == 1:
 		return names[0], nil
 	}

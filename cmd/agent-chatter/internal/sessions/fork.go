@@ -12,7 +12,7 @@ import (
 
 // Fork copies a session.
 type Fork struct {
-	ID     string `arg:"" help:"The session: id, title or latest."`
+	ID     string `arg:"" help:"The session: id, ID#N, title or latest."`
 	At     string `help:"Last event to copy: number, time or turn:N." placeholder:"X"`
 	Output string `help:"Output format: ${enum}." enum:"text,json" default:"text"`
 }
@@ -22,6 +22,7 @@ func (Fork) Help() string {
 	return `Examples:
   agent-chatter sessions fork latest
   agent-chatter sessions fork 7QN3 --at turn:2
+  agent-chatter sessions fork 7QN3#12
   agent-chatter chat --resume $(agent-chatter sessions fork 7QN3 --at 12)`
 }
 
@@ -29,11 +30,15 @@ func (Fork) Help() string {
 func (cmd *Fork) Run(a *app.App) error {
 	ctx, stop := app.UntilSignal()
 	defer stop()
-	s, err := a.Find(ctx, cmd.ID)
+	name, at, err := a.CutEvent(ctx, cmd.ID, "at", cmd.At)
 	if err != nil {
 		return err
 	}
-	fork, err := ForkSession(ctx, a, s, cmd.At)
+	s, err := a.Find(ctx, name)
+	if err != nil {
+		return err
+	}
+	fork, err := ForkSession(ctx, a, s, at)
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ import (
 
 // Replay prints the conversation of a session, or reruns it with another team.
 type Replay struct {
-	ID     string  `arg:"" optional:"" help:"The session: id, title or a path (default: latest)."`
+	ID     string  `arg:"" optional:"" help:"The session: id, ID#N, title, path (default: latest)."`
 	From   string  `help:"First event: number, time or turn:N." placeholder:"X"`
 	To     string  `help:"Last event: number, time or turn:N." placeholder:"X"`
 	At     string  `help:"Show the session as of X (same as --to)." placeholder:"X"`
@@ -36,6 +36,7 @@ type Replay struct {
 func (Replay) Help() string {
 	return `Examples:
   agent-chatter replay
+  agent-chatter replay 7QN3#12
   agent-chatter replay 7QN3 --output json | jq -r .content
   agent-chatter replay latest --at turn:2 --output snapshot
   agent-chatter replay 7QN3 --with-team review`
@@ -45,16 +46,20 @@ func (Replay) Help() string {
 func (cmd *Replay) Run(a *app.App) error { return app.WithName(cmd.ID, cmd.run(a)) }
 
 func (cmd *Replay) run(a *app.App) error {
-	span, err := view.ParseSpan(cmd.From, cmd.To, cmd.At)
-	if err != nil {
-		return err
-	}
 	if cmd.Speed < 0 || math.IsNaN(cmd.Speed) || math.IsInf(cmd.Speed, 0) {
 		return app.UsageError("--speed takes a number above 0, such as 2 for twice as fast.")
 	}
 	ctx, stop := app.UntilSignal()
 	defer stop()
-	r, err := view.OpenReplay(ctx, a, cmp.Or(cmd.ID, catalog.LatestName))
+	name, from, err := a.CutEvent(ctx, cmp.Or(cmd.ID, catalog.LatestName), "from", cmd.From)
+	if err != nil {
+		return err
+	}
+	span, err := view.ParseSpan(from, cmd.To, cmd.At)
+	if err != nil {
+		return err
+	}
+	r, err := view.OpenReplay(ctx, a, name)
 	if err != nil {
 		return err
 	}
@@ -161,7 +166,7 @@ func printBlocks(out io.Writer, events iter.Seq2[journal.Event, error], first ui
 // printSnapshot reads the session twice: the state precedes the messages in a snapshot.
 func printSnapshot(ctx context.Context, out io.Writer, r *view.Replay, span view.Span) error {
 	if span.From != nil {
-		return app.UsageError("A snapshot starts at the first event: omit --from.")
+		return app.UsageError("A snapshot starts at the first event: omit --from, or #N in the name.")
 	}
 	var state projection.State
 	for e, err := range span.UpTo(r.Events(ctx)) {
