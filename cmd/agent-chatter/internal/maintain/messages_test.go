@@ -66,6 +66,11 @@ func maintainTexts() []apptest.Text {
 	add("cleanedSumText", "the trash, as a dry run", cleanedSumText(&Clean{done: 1, bytes: 1, skipped: 2, Trash: true, DryRun: true}))
 	add("newerText", "", newerText(2))
 	add("verifiedText", "", verifiedText(tally{sessions: 214, bytes: 3 << 30}, false))
+	add("tally.err", "all faults", app.Explain((&tally{
+		sessions: 14, helps: []app.Message{app.Text("HELP")}, newer: 1, unreadable: 3,
+	}).err(true)))
+	add("unreadableText", "", unreadableText(1, 3))
+	add("tally.err", "not listed", app.Explain((&tally{sessions: 3}).err(true)))
 	add("verifiedText", "none", verifiedText(tally{}, false))
 	add("verifiedText", "damaged", verifiedText(tally{sessions: 1, bytes: 1, helps: make([]app.Message, 1)}, false))
 	add("verifiedText", "all faults", verifiedText(

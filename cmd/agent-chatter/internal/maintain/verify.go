@@ -143,15 +143,29 @@ func (t *tally) add(v verdict, bytes int64, help app.Message) {
 // err returns the error of a run, which is nil if all sessions are intact. incomplete reports that some could not be
 // listed.
 func (t *tally) err(incomplete bool) error {
+	var faults []app.Message
 	switch {
-	case len(t.helps) > 0:
-		return app.Exit(app.ExitDamaged, app.DamagedCountText(t.helps, t.sessions))
-	case t.newer > 0:
-		return app.Exit(app.ExitFailed, newerText(t.newer))
-	case t.unreadable > 0 || incomplete:
-		return app.Exit(app.ExitFailed, app.NotAllReadText())
+	case t.unreadable > 0:
+		faults = append(faults, unreadableText(t.unreadable, t.sessions))
+	case incomplete:
+		faults = append(faults, app.NotAllReadText())
 	}
-	return nil
+	if t.newer > 0 {
+		faults = append(faults, newerText(t.newer))
+	}
+	code := app.ExitFailed
+	if len(t.helps) > 0 {
+		code, faults = app.ExitDamaged, append(faults, app.DamagedCountText(t.helps, t.sessions))
+	}
+	if len(faults) == 0 {
+		return nil
+	}
+	all := faults[0]
+	for _, m := range faults[1:] {
+		all.Text += "\n" + m.Text
+		all = all.With(m.Help...)
+	}
+	return app.Exit(code, all)
 }
 
 // reportOtherFiles reports journals without a valid line, and files in the directories of
@@ -391,6 +405,11 @@ const (
 	textUpgrade = "Upgrade to verify."
 	textShrunk  = "The index recorded more events. If the end is missing, restore the file from a backup."
 )
+
+func unreadableText(sessions, of int) app.Message {
+	return app.Text("%d of %s could not be read.", sessions, app.Count(of, "session")).
+		With(app.To("diagnose this", "doctor"))
+}
 
 func newerText(sessions int) app.Message {
 	return app.Text("%s not verified: written by a newer agent-chatter. "+textUpgrade,
