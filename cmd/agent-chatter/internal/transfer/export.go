@@ -87,8 +87,8 @@ func (cmd *Export) Run(a *app.App) error {
 
 // ExportSession writes a session to a new file, in the format of its extension, and returns the path of the file. If to
 // is a directory, Export's name for the file is added. Secrets are replaced. It prints notices about that, and about
-// what may be missing. Errors: those of app.CreateFile and of reading the session, and one of ExitFailed, with the
-// path, for a file that cannot be imported.
+// what may be missing. Errors: those of app.CreateFile, one of which matches fs.ErrExist; those of reading the session;
+// and one of ExitFailed, with the path, for a file that cannot be imported.
 func ExportSession(ctx context.Context, a *app.App, s catalog.Session, to string) (path string, err error) {
 	if to == "" || to == "-" { // standard output
 		return "", app.UsageError("Name a file.")
@@ -97,7 +97,7 @@ func ExportSession(ctx context.Context, a *app.App, s catalog.Session, to string
 	e.writeFile = func(path string, write func(io.Writer) error) error {
 		err := app.CreateFile(path, write)
 		if errors.Is(err, fs.ErrExist) {
-			return app.Exit(app.ExitFailed, existsText(path, s.ID))
+			return existsError{app.Exit(app.ExitFailed, existsText(path, s.ID))}
 		}
 		return err
 	}

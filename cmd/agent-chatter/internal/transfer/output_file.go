@@ -3,6 +3,7 @@ package transfer
 import (
 	"bufio"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -49,6 +50,12 @@ func WriteFile(path string, write func(io.Writer) error) error {
 	}
 	return err
 }
+
+// existsError is the error of a file that is not overwritten. It matches fs.ErrExist.
+type existsError struct{ error }
+
+func (e existsError) Unwrap() error      { return e.error }
+func (existsError) Is(target error) bool { return target == fs.ErrExist }
 
 // existsText is for a file that is not overwritten.
 func existsText(path, id string) app.Message {

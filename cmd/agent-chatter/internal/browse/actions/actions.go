@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -48,6 +49,7 @@ type DoneMsg struct {
 	err    error
 	undo   func(context.Context) changes.Change // began it; nil: it does not take another one back
 	shows  bool                                 // its session is to be selected
+	again  func()                               // asks for another path if a file is at this one; may be nil
 }
 
 // begin is a command that waits for the end of a change that has begun.
@@ -79,14 +81,19 @@ func (a *Actions) Press(key string, s catalog.Session, title string) (cmd tea.Cm
 	case "f":
 		return a.begin(a.changes.Fork(a.ctx, s.Key(), 0), DoneMsg{shows: true}), ""
 	case "e":
-		path := line.New(changes.ExportName(s.ID))
-		a.ask(question{label: "Export to: ", field: path, then: func(path string) tea.Cmd {
-			return a.begin(a.changes.Export(a.ctx, s.Key(), path), DoneMsg{})
-		}})
+		a.askPath(s.Key(), changes.ExportName(s.ID))
 	case "y":
 		return tea.Raw(tty.CopySequence(s.ID)), "Copied to the clipboard of the terminal: " + s.ID
 	}
 	return nil, ""
+}
+
+// askPath asks for the file that a session is exported to. The user can change a path.
+func (a *Actions) askPath(key catalog.Key, path string) {
+	a.ask(question{label: "Export to: ", field: line.New(path), then: func(path string) tea.Cmd {
+		again := func() { a.askPath(key, path) }
+		return a.begin(a.changes.Export(a.ctx, key, path), DoneMsg{again: again})
+	}})
 }
 
 // Restore moves a session out of the trash.
@@ -116,6 +123,7 @@ type Outcome struct {
 	Notice string      // may have several lines
 	Select catalog.Key // the session to select once it is listed; zero: none
 	Failed bool        // the user has to see the Notice
+	Again  func()      // asks the question of the change once more; nil: that would not help
 }
 
 // Done notes the end of a change.
@@ -135,6 +143,9 @@ func (a *Actions) Done(msg DoneMsg) Outcome {
 		a.push(msg.undo) // it may be unlocked later
 	}
 	o.Notice = strings.TrimSpace(o.Notice + "\n" + msg.result.Notices)
+	if errors.Is(msg.err, fs.ErrExist) {
+		o.Again = msg.again
+	}
 	if msg.err == nil && msg.shows {
 		o.Select = msg.result.Session
 	}

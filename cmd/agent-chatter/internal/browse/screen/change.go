@@ -35,6 +35,9 @@ func (m *model) changed(msg actions.DoneMsg) tea.Cmd {
 	case m.actions.Quitting():
 		return m.quit()
 	}
+	if outcome.Again != nil && m.mode != typing && !m.actions.Asking() {
+		outcome.Again()
+	}
 	if m.mode == trashing {
 		return tea.Batch(m.reload(), m.trash.Show())
 	}

@@ -153,10 +153,11 @@ func TestExport(t *testing.T) {
 	}
 	b.press("e", "enter")
 	if got := b.screen(ansi.NoColor); !strings.Contains(got, path+" exists already; nothing was written.") ||
-		!strings.Contains(got, "To replace it, type: agent-chatter") {
+		!strings.Contains(got, "To replace it, type: agent-chatter") ||
+		!strings.HasSuffix(strings.TrimRight(got, " \n"), "\n Export to: "+id(1)+".md") {
 		t.Errorf("it says\n%s", got)
 	}
-	b.press("e", "ctrl+u", "talk.html", "enter")
+	b.press("ctrl+u", "talk.html", "enter")
 	if text, err := os.ReadFile(filepath.Join(dir, "talk.html")); err != nil || !strings.Contains(string(text), "<html") {
 		t.Errorf("%v; it says %q", err, b.footer())
 	}

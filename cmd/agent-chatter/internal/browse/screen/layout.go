@@ -95,14 +95,17 @@ func (m *model) View() tea.View {
 // draw returns the rows of the screen.
 func (m *model) draw() []string { return m.withNotice(m.drawMode()) }
 
-// withNotice shows a notice of several lines over the last rows.
+// withNotice shows a notice of several lines over the last rows, or one of any over those before a question.
 func (m *model) withNotice(rows []string) []string {
-	lines := m.noticeLines()
-	if len(lines) < 2 || len(rows) < 2 {
+	lines, kept := m.noticeLines(), 0
+	if m.notice != "" && m.actions.Asking() {
+		kept = footerRows
+	}
+	if len(lines)+kept < 2 || len(rows) < 2+kept {
 		return rows
 	}
-	lines = lines[:min(len(lines), len(rows)-1)]
-	from := len(rows) - len(lines)
+	lines = lines[:min(len(lines), len(rows)-1-kept)]
+	from := len(rows) - len(lines) - kept
 	rows[from-1] = m.rule(0, "")
 	for i, line := range lines {
 		rows[from+i] = m.encodeLine(line, m.columns)
