@@ -38,7 +38,8 @@ type excerpt struct {
 type finder struct {
 	text    string
 	found   map[catalog.Key]*found
-	done    bool // everything is searched
+	titled  bool // the titles are searched
+	done    bool // the messages are searched
 	failed  int  // sessions that could not be searched to their end
 	problem error
 
@@ -92,6 +93,9 @@ func (f *finder) start(ctx context.Context, c *catalog.Catalog, list []*catalog.
 	return tea.Batch(titles, f.stream.next)
 }
 
+// ended reports whether everything is searched.
+func (f *finder) ended() bool { return f.titled && f.done }
+
 // stop cancels the search.
 func (f *finder) stop() {
 	if f.cancel != nil {
@@ -105,7 +109,7 @@ func (f *finder) takeTitles(m titlesMsg) (changed bool) {
 	if m.request != f.request {
 		return false
 	}
-	f.problem = errors.Join(f.problem, m.err)
+	f.titled, f.problem = true, errors.Join(f.problem, m.err)
 	for _, key := range m.keys {
 		f.at(key).title = true
 	}

@@ -278,7 +278,7 @@ func (m *model) counts() string {
 		return "Reading …"
 	case m.finder.text == "":
 		return app.Count(len(m.list.all), "session")
-	case !m.finder.done:
+	case !m.finder.ended():
 		return app.Count(len(m.list.shown), "session") + " so far …"
 	}
 	return app.Count(len(m.list.shown), "session")

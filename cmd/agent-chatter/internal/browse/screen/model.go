@@ -153,12 +153,13 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 	case titlesMsg:
 		if m.finder.takeTitles(msg) {
 			m.show()
+			m.settle()
 		}
 	case hitsMsg:
 		changed, next := m.finder.takeHits(msg)
 		if changed {
 			m.show()
-			m.list.filling = m.list.filling && !msg.done
+			m.settle()
 		}
 		return next
 	case rowsMsg:
@@ -193,15 +194,20 @@ func (m *model) take(msg listedMsg) tea.Cmd {
 		return nil
 	}
 	m.listed, m.problem = true, ""
+	defer m.settle()
 	if msg.err != nil {
 		m.problem = app.Explain(msg.err).Text
 		return nil
 	}
 	m.outdated = false
 	m.list.replace(msg.entries, m.finder.filter(msg.entries))
-	m.list.filling = m.list.filling && m.finder.text != "" && !m.finder.done
 	m.selectWanted()
 	return m.finder.start(m.ctx, m.catalog, msg.entries)
+}
+
+// settle keeps the selection on its session once the search has ended, in the list that is being read if there is one.
+func (m *model) settle() {
+	m.list.filling = m.list.filling && m.finder.text != "" && (m.loader.running || !m.finder.ended())
 }
 
 // show filters the list by what was found.

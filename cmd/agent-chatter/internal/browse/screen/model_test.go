@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -99,6 +100,50 @@ func TestNextHitShowsMessage(t *testing.T) {
 	if b.m.notice != "No message of this session has the text." {
 		t.Errorf("got %q", b.m.notice)
 	}
+}
+
+func TestNextHitOfMoreThanAreKept(t *testing.T) {
+	b := open(t, home(t), 120, 40, Options{Text: "round"})
+	key := b.m.previewed.key
+	b.send(hitsMsg{request: b.m.finder.request, done: true, found: map[catalog.Key]*found{
+		key: {hits: maxSeqs, seqs: slices.Repeat([]uint64{2}, maxSeqs)},
+	}})
+	b.m.previewed.hit = maxSeqs - 1
+	b.press("n")
+	if want := "n and N go through the first 1000 of 1002 matches."; b.m.notice != want {
+		t.Errorf("got %q, want %q", b.m.notice, want)
+	}
+}
+
+// The first result is selected until everything that was asked for has arrived, in whatever order.
+func TestFirstResultIsSelected(t *testing.T) {
+	b := open(t, home(t), 120, 40, Options{})
+	entries, request := b.m.list.all, func() int { return b.m.finder.request }
+	search := func() {
+		b.m.search("")
+		b.m.search("round") // what it finds is sent below
+		b.m.finder.stop()
+	}
+	hits := func(n int) hitsMsg {
+		return hitsMsg{request: request(), done: true, found: map[catalog.Key]*found{entries[n].Key(): {hits: 1}}}
+	}
+	titles := func(n int) titlesMsg { return titlesMsg{request: request(), keys: []catalog.Key{entries[n].Key()}} }
+	search()
+	b.m.update(hits(3))
+	b.m.update(titles(1))
+	b.expect(">"+two, three)
+
+	search()
+	b.m.reload()
+	b.m.update(titles(1))
+	b.m.update(hits(3))
+	reversed := slices.Clone(entries)
+	slices.Reverse(reversed)
+	b.m.update(listedMsg{request: b.m.loader.request, entries: reversed})
+	b.expect(">"+three, two)
+	b.m.reload()
+	b.m.update(listedMsg{request: b.m.loader.request, entries: entries})
+	b.expect(two, ">"+three)
 }
 
 func TestFilters(t *testing.T) {

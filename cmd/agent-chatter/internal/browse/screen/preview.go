@@ -63,6 +63,9 @@ func (m *model) nextHit(by int) tea.Cmd {
 	case one == nil || len(one.seqs) == 0:
 		m.say("No message of this session has the text.")
 		return nil
+	case m.previewed.hit+by >= len(one.seqs) && len(one.seqs) < one.hits:
+		m.say("n and N go through the first %d of %d matches.", len(one.seqs), one.hits)
+		return nil
 	case m.previewed.hit+by < 0 || m.previewed.hit+by >= len(one.seqs):
 		m.say("There is no other match in this session.")
 		return nil

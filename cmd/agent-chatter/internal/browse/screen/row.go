@@ -44,7 +44,7 @@ func (m *model) emptyLines(columns int) []ansi.Line {
 	case !m.listed:
 	case m.problem != "":
 		text = m.problem
-	case m.finder.text != "" && !m.finder.done:
+	case m.finder.text != "" && !m.finder.ended():
 		text = "Searching …"
 	case m.finder.text != "":
 		text = "No session has this text."
