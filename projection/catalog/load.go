@@ -90,6 +90,7 @@ func foldFrom(
 
 var (
 	sessionCreated = projection.TypeOf(projection.SessionCreated{})
+	sessionRenamed = projection.TypeOf(projection.SessionRenamed{})
 	sessionResumed = projection.TypeOf(projection.SessionResumed{})
 )
 

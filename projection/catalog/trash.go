@@ -1,7 +1,9 @@
 package catalog
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -45,16 +47,17 @@ func (c *Catalog) Trash(ctx context.Context) ([]Trashed, error) {
 // headEvents is how many events of a session in the trash are read at most.
 const headEvents = 32
 
-// TrashHead is how a session in the trash began.
+// TrashHead is how a session in the trash began, and its title.
 type TrashHead struct {
 	TeamID    string
 	CWD       string
-	Title     string // that it got from its first message, or by an earlier event
+	Title     string // that it was given last, or got from its first message
 	CreatedAt time.Time
 }
 
-// TrashHead reads the first events of a session in the trash. The error wraps journal.ErrNotFound if it is not there,
-// and is a *MissingHeaderError or a *journal.CorruptError if these events are damaged.
+// TrashHead reads the first events of a session in the trash, and searches the others, up to damage, for titles. The
+// error wraps journal.ErrNotFound if it is not there, and is a *MissingHeaderError or a *journal.CorruptError if the
+// first events are damaged.
 func (d *Dir) TrashHead(ctx context.Context, id string) (TrashHead, error) {
 	r, err := d.journals.TrashReader(id)
 	if err != nil {
@@ -78,5 +81,30 @@ func (d *Dir) TrashHead(ctx context.Context, id string) (TrashHead, error) {
 	if state.SessionID == "" {
 		return TrashHead{}, &MissingHeaderError{id, errNotSession.Error()}
 	}
+	if err := applyTitles(ctx, r, &state); err != nil {
+		return TrashHead{}, err
+	}
 	return TrashHead{state.Team.ID, state.CWD, state.Row.Title, state.Row.CreatedAt}, nil
+}
+
+// applyTitles applies the events in which a session was renamed. It decodes no others, and ends at damage.
+func applyTitles(ctx context.Context, r *journal.Reader, state *projection.State) error {
+	renamed := []byte(`"` + sessionRenamed + `"`)
+	for e, err := range r.Grep(func(lines []byte) int {
+		if ctx.Err() != nil {
+			return -1
+		}
+		return bytes.Index(lines, renamed)
+	}) {
+		var corrupt *journal.CorruptError
+		switch {
+		case errors.As(err, &corrupt):
+			return nil
+		case err != nil:
+			return err
+		case e.Type == sessionRenamed:
+			state.Apply(e)
+		}
+	}
+	return ctx.Err()
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
@@ -101,6 +102,13 @@ func TestTrashHead(t *testing.T) {
 		"renamed": {records: []journal.Record{
 			begun(id(1), "review"), after(1, projection.SessionRenamed{Title: "boat"}), said(2, mia, "hello"),
 		}, want: titled("boat")},
+		"renamed later": {records: append(slices.Clone(long),
+			after(51, projection.SessionRenamed{Title: "boat"}), said(52, mia, "session.renamed"),
+			after(53, projection.SessionRenamed{Title: "ship"}),
+		), want: titled("ship")},
+		"renamed and archived": {records: append(chat(id(1), "review", "hello", 4),
+			after(51, projection.SessionRenamed{Title: "boat"}),
+		), archive: true, want: titled("boat")},
 		"damaged":      {records: chat(id(1), "review", "hello", 4), damage: "hello", err: true},
 		"damage after": {records: chat(id(1), "review", "hello", 4), damage: "well", want: titled("hello")},
 		"no header":    {records: chat(id(1), "review", "hello", 4)[1:], err: true},
