@@ -26,6 +26,8 @@ type Query struct {
 	Damaged  Filter // Session.Damaged is set: it is damaged or cannot be read
 	Live     Filter // a process has the session open for writing
 
+	MatchCase bool // Text matches only in its case, except in the id
+
 	Sort  Sort
 	Limit int    // sessions in a page; 0: all
 	After string // Result.Next of the page before; "": the first page
@@ -109,7 +111,9 @@ func (q Query) Select(ctx context.Context, entries []*Entry) ([]*Entry, error) {
 // filter returns the entries that the query selects, in the same slice. It gives them the
 // values that Sort compares. When ctx is done, it returns too few.
 func (q Query) filter(ctx context.Context, entries []*Entry) []*Entry {
-	q.Text = strings.ToLower(q.Text)
+	if !q.MatchCase {
+		q.Text = strings.ToLower(q.Text)
+	}
 	var selected []bool
 	if q.Team != "" || q.CWD != "" || q.Text != "" || q.Sort != ByUpdated {
 		selected = make([]bool, len(entries))
@@ -135,15 +139,21 @@ func (q Query) match(e *Entry) bool {
 		(q.Live == Any || q.Live.match(e.dir.journals.Writer(e.id) != (journal.Holder{})))
 }
 
-// matchRow reports whether the query, whose Text is in lower case, selects a row.
+// matchRow reports whether the query, whose Text is in lower case unless MatchCase is set, selects a row.
 func (q Query) matchRow(r *row) bool {
-	return (q.Team == "" || r.TeamID == q.Team) && (q.CWD == "" || r.CWD == q.CWD) && (q.Text == "" || r.has(q.Text))
+	return (q.Team == "" || r.TeamID == q.Team) && (q.CWD == "" || r.CWD == q.CWD) && (q.Text == "" || q.matchText(r))
 }
 
-// has reports whether a text in lower case is in what a list shows of the session.
-func (r *row) has(text string) bool {
-	for _, shown := range []string{r.Title, r.ID, r.TeamID, r.CWD} {
-		if strings.Contains(strings.ToLower(shown), text) {
+// matchText reports whether the text is in what a list shows of the session.
+func (q Query) matchText(r *row) bool {
+	if strings.Contains(strings.ToLower(r.ID), strings.ToLower(q.Text)) {
+		return true
+	}
+	for _, shown := range []string{r.Title, r.TeamID, r.CWD} {
+		if !q.MatchCase {
+			shown = strings.ToLower(shown)
+		}
+		if strings.Contains(shown, q.Text) {
 			return true
 		}
 	}

@@ -20,11 +20,14 @@ import (
 type Query struct {
 	Sessions catalog.Query // the sessions to search, in its order
 
-	Text    string    // what a message contains; case-insensitive unless it has a capital
+	Text    string    // what a message contains, in any case unless MatchesCase
 	Regexp  bool      // Text is a regular expression, as in package regexp
 	Speaker string    // id, name or displayed name of the speaker, in any case; "": any
 	Since   time.Time // earliest time of a message; zero: any
 }
+
+// MatchesCase reports whether a text matches only in its case: it has a capital letter.
+func MatchesCase(text string) bool { return strings.ContainsFunc(text, unicode.IsUpper) }
 
 // PatternError reports a Query whose Text is not a regular expression.
 type PatternError struct {
@@ -46,7 +49,7 @@ type matcher struct {
 }
 
 func (q Query) compile() (*matcher, error) {
-	m := &matcher{Query: q, fold: !strings.ContainsFunc(q.Text, unicode.IsUpper)}
+	m := &matcher{Query: q, fold: !MatchesCase(q.Text)}
 	if !q.Regexp {
 		m.text = q.Text
 		if m.fold {
@@ -56,7 +59,7 @@ func (q Query) compile() (*matcher, error) {
 		return m, nil
 	}
 	// The capital of an escape such as \S or \PL is not part of the text.
-	m.fold = !strings.ContainsFunc(escapes().ReplaceAllString(q.Text, ""), unicode.IsUpper)
+	m.fold = !MatchesCase(escapes().ReplaceAllString(q.Text, ""))
 	expression := q.Text
 	if m.fold {
 		expression = "(?i)" + expression

@@ -80,7 +80,7 @@ func (f *finder) start(ctx context.Context, c *catalog.Catalog, list []*catalog.
 	text, request := f.text, f.request
 	go f.stream.run(ctx, c, list, text)
 	titles := func() tea.Msg {
-		matches, err := catalog.Query{Text: text}.Select(ctx, list)
+		matches, err := catalog.Query{Text: text, MatchCase: search.MatchesCase(text)}.Select(ctx, list)
 		if err != nil {
 			return titlesMsg{request: request, err: err}
 		}

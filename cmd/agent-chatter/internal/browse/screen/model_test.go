@@ -67,6 +67,24 @@ func TestSearchIgnoresCaseWithoutCapitals(t *testing.T) {
 	b.expect(">" + three)
 	b.press("/", "ctrl+u", "THANK")
 	b.expect()
+	b.press("/", "ctrl+u", "RELEASE") // in a title
+	b.expect()
+	b.press("/", "ctrl+u", "Release")
+	b.expect(">" + two)
+}
+
+func TestHighlightedPartsMatch(t *testing.T) {
+	for searched, want := range map[string][]string{"the": {"The", "the", "the"}, "The": {"The"}, "THE": nil, "": nil} {
+		var got []string
+		for _, span := range highlighted("The other, the end", searched, ansi.Style{}) {
+			if span.Underline {
+				got = append(got, span.Text)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%q: %q is highlighted, want %q", searched, got, want)
+		}
+	}
 }
 
 func TestSearchFindsIDTeamAndDirectory(t *testing.T) {

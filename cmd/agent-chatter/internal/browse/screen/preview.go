@@ -2,11 +2,10 @@ package screen
 
 import (
 	"regexp"
-	"strings"
-	"unicode"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/projection/search"
 )
 
 // previewed is what the preview shows.
@@ -76,21 +75,15 @@ func (m *model) nextHit(by int) tea.Cmd {
 	return m.preview.Show(m.previewed.session, m.previewed.at)
 }
 
-// matcher returns where a text is in what the preview shows. Like the search it ignores case unless the text has a
-// capital letter.
+// matcher returns where a text that is searched for is in what is shown.
 func matcher(text string) func(string) [][]int {
 	if text == "" {
 		return nil
 	}
-	flags := "(?i)"
-	if strings.ContainsFunc(text, unicode.IsUpper) {
-		flags = ""
+	expression := regexp.QuoteMeta(text)
+	if !search.MatchesCase(text) {
+		expression = "(?i)" + expression
 	}
-	find := pattern(flags, text)
+	find := regexp.MustCompile(expression)
 	return func(shown string) [][]int { return find.FindAllStringIndex(shown, -1) }
-}
-
-// pattern matches a text literally.
-func pattern(flags, text string) *regexp.Regexp {
-	return regexp.MustCompile(flags + regexp.QuoteMeta(text))
 }

@@ -158,13 +158,13 @@ func match(text string, s ansi.Style) ansi.Span {
 	return ansi.Span{Text: text, Style: s}
 }
 
-// highlighted returns a text whose parts that equal what was searched for are highlighted.
+// highlighted returns a text whose parts that match what was searched for are highlighted.
 func highlighted(text, searched string, s ansi.Style) (line ansi.Line) {
 	if searched == "" {
 		return ansi.Line{{Text: text, Style: s}}
 	}
 	at := 0
-	for _, found := range pattern("(?i)", searched).FindAllStringIndex(text, -1) {
+	for _, found := range matcher(searched)(text) {
 		line = append(line, ansi.Span{Text: text[at:found[0]], Style: s}, match(text[found[0]:found[1]], s))
 		at = found[1]
 	}
