@@ -74,6 +74,9 @@ type Key struct{ Dir, ID string }
 // Key returns the directory's path and the id of the session. It decodes nothing.
 func (e *Entry) Key() Key { return Key{e.dir.journals.Path(), e.id} }
 
+// UpdatedAt returns Session.UpdatedAt. It decodes nothing.
+func (e *Entry) UpdatedAt() time.Time { return e.updatedAt }
+
 // Session returns the session of the entry. It reads the journal only if the
 // line in the index is truncated after the part that the Entry has.
 func (e *Entry) Session() Session {

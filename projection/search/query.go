@@ -46,6 +46,7 @@ type matcher struct {
 	text      string         // unless re is set
 	re        *regexp.Regexp // nil: text is compared
 	prefilter prefilter
+	after     uint64 // the events up to this one are not searched
 }
 
 func (q Query) compile() (*matcher, error) {

@@ -100,6 +100,19 @@ func In(
 	return func(yield func(Hit, error) bool) { m.search(ctx, c, catalog.Sessions(list), yield) }, nil
 }
 
+// After searches the events of a session after the one with number seq, and yields what Result.Hits yields. It reads
+// only those. Query.Sessions is ignored. Errors: *PatternError.
+func After(
+	ctx context.Context, c *catalog.Catalog, s catalog.Session, seq uint64, q Query,
+) (hits iter.Seq2[Hit, error], err error) {
+	m, err := q.compile()
+	if err != nil {
+		return nil, err
+	}
+	m.after = seq
+	return func(yield func(Hit, error) bool) { m.search(ctx, c, slices.Values([]catalog.Session{s}), yield) }, nil
+}
+
 // search starts a searcher for each session, in order. The queue bounds their
 // number.
 func (m *matcher) search(
@@ -169,13 +182,17 @@ func (s *searcher) send(r result) bool {
 	}
 }
 
-// search verifies no checksum until there is a hit, and then those of the whole
-// journal; in a session that is listed as damaged it verifies them first.
+// search verifies no checksum until there is a hit, and then those of all lines that
+// it searches; in a session that is listed as damaged it verifies them first.
 func (s *searcher) search() error {
+	if err := s.skip(); err != nil {
+		return err
+	}
+	from := s.verified
 	if s.session.Damaged != "" {
 		s.verify()
 	}
-	r, err := s.journals.Reader(s.session.ID, journal.Position{})
+	r, err := s.journals.Reader(s.session.ID, from)
 	if err != nil {
 		return err
 	}
@@ -201,6 +218,20 @@ func (s *searcher) search() error {
 		}
 	}
 	return s.damage
+}
+
+// skip skips the events that are not searched.
+func (s *searcher) skip() error {
+	if s.matcher.after == 0 {
+		return nil
+	}
+	r, err := s.journals.Reader(s.session.ID, journal.Position{})
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	s.verified, err = r.Find(s.matcher.after + 1)
+	return err
 }
 
 // index is the function that Grep finds lines with. It finds none when the

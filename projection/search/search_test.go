@@ -409,6 +409,34 @@ func TestDamagedSessionIsReportedWhateverTheTime(t *testing.T) {
 	}
 }
 
+func TestEventsAfterAnotherAreSearched(t *testing.T) {
+	c := newCatalog(t)
+	id := session(t, c, 1, "needle", "pin", "needle again", "needle at the end")
+	s, err := c.Team("review").Session(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for after, want := range map[uint64][]uint64{0: {2, 4, 5}, 1: {2, 4, 5}, 2: {4, 5}, 3: {4, 5}, 4: {5}, 5: nil, 99: nil} {
+		found, err := search.After(t.Context(), c, s, after, search.Query{Text: "needle"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []uint64
+		for hit, err := range found {
+			if err != nil {
+				t.Errorf("after %d: %v", after, err)
+			}
+			got = append(got, hit.Seq)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("after %d: %d, want %d", after, got, want)
+		}
+	}
+	if _, err := search.After(t.Context(), c, s, 1, search.Query{Text: "(", Regexp: true}); err == nil {
+		t.Error("an invalid expression is searched")
+	}
+}
+
 func TestUnfinishedReplyIsFound(t *testing.T) {
 	c := newCatalog(t)
 	id := "01KAHV6T3R8Q4Y2M0N7C5B0001"

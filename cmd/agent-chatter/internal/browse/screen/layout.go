@@ -48,7 +48,7 @@ func (m *model) places() places {
 
 // rowHeight is how many rows a session takes.
 func (m *model) rowHeight() int {
-	if m.finder.text != "" {
+	if m.finder.Text != "" {
 		return 2
 	}
 	return 1
@@ -259,10 +259,10 @@ func (m *model) header() ansi.Line {
 	switch {
 	case m.problem != "" && len(m.list.shown) > 0: // else the list says it
 		line = append(line, dim("  "), colored("the list is not current: "+m.problem, ansi.Red))
-	case m.finder.problem != nil:
+	case m.finder.Problem != nil:
 		line = append(line, dim("  "), colored("the search failed", ansi.Red))
-	case m.finder.failed > 0:
-		searched := app.Count(m.finder.failed, "session") + " not searched to the end"
+	case len(m.finder.Failed) > 0:
+		searched := app.Count(len(m.finder.Failed), "session") + " not searched to the end"
 		line = append(line, dim("  "), colored(searched, ansi.Red))
 	}
 	if n := len(m.unreadable); n > 0 {
@@ -276,9 +276,9 @@ func (m *model) counts() string {
 	switch {
 	case !m.listed:
 		return "Reading …"
-	case m.finder.text == "":
+	case m.finder.Text == "":
 		return app.Count(len(m.list.all), "session")
-	case !m.finder.ended():
+	case !m.finder.Ended():
 		return app.Count(len(m.list.shown), "session") + " so far …"
 	}
 	return app.Count(len(m.list.shown), "session")

@@ -11,6 +11,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/actions"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/compare"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/filter"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/find"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/line"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/preview"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/timeline"
@@ -50,7 +51,7 @@ type model struct {
 	loader        loader
 	filter        filter.Filter
 	input         *line.Field // the text to search for
-	finder        finder
+	finder        *find.Finder
 	preview       *preview.Pane
 	previewed     previewed // what the preview shows
 	timeline      *timeline.Pane
@@ -81,6 +82,7 @@ func newModel(ctx context.Context, a *app.App, o Options) *model {
 		filter: filter.Of(o.Query), input: line.New(o.Text), columns: 80, rows: 24, profile: ansi.Color16,
 		outdated: true, unreadable: map[unreadableMsg]bool{},
 	}
+	m.finder = find.New(ctx, m.catalog)
 	own := *a
 	own.Catalog = m.catalog
 	m.preview, m.timeline, m.compare = preview.New(&own), timeline.New(&own), compare.New(&own)
@@ -96,7 +98,7 @@ func newModel(ctx context.Context, a *app.App, o Options) *model {
 func (m *model) close() {
 	m.actions.Close()
 	m.loader.stop()
-	m.finder.stop()
+	m.finder.Stop()
 	m.preview.Close()
 	m.timeline.Close()
 	m.compare.Close()
@@ -106,7 +108,7 @@ func (m *model) close() {
 // Init implements tea.Model.
 func (m *model) Init() tea.Cmd {
 	m.hold()
-	m.finder.prepare(m.input.Text())
+	m.finder.Prepare(m.input.Text())
 	return tea.Batch(
 		m.loader.load(m.ctx, m.catalog, m.filter.Query()),
 		m.tick,
@@ -150,18 +152,13 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 		search := m.take(msg)
 		m.arrange()
 		return tea.Batch(search, m.readRows())
-	case titlesMsg:
-		if m.finder.takeTitles(msg) {
-			m.show()
-			m.settle()
-		}
-	case hitsMsg:
-		changed, next := m.finder.takeHits(msg)
+	case find.TitlesMsg, find.HitsMsg, find.ChangedMsg:
+		changed, cmd := m.finder.Update(msg)
 		if changed {
 			m.show()
 			m.settle()
 		}
-		return next
+		return cmd
 	case rowsMsg:
 		return m.takeRows(msg)
 	case unreadableMsg:
@@ -188,7 +185,7 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// take shows the list that was read, and searches it if it is the first one of its filter.
+// take shows the list that was read, and searches it if it is the first one of its filter, else what has changed in it.
 func (m *model) take(msg listedMsg) tea.Cmd {
 	if !m.loader.take(msg, m.now()) {
 		return nil
@@ -200,18 +197,19 @@ func (m *model) take(msg listedMsg) tea.Cmd {
 		return nil
 	}
 	m.outdated = false
-	m.list.replace(msg.entries, m.finder.filter(msg.entries))
+	changed := m.finder.Compare(m.list.all, msg.entries)
+	m.list.replace(msg.entries, m.finder.Filter(msg.entries))
 	m.selectWanted()
-	return m.finder.start(m.ctx, m.catalog, msg.entries)
+	return tea.Batch(changed, m.finder.Start(msg.entries))
 }
 
 // settle keeps the selection on its session once the search has ended, in the list that is being read if there is one.
 func (m *model) settle() {
-	m.list.filling = m.list.filling && m.finder.text != "" && (m.loader.running || !m.finder.ended())
+	m.list.filling = m.list.filling && m.finder.Text != "" && (m.loader.running || !m.finder.Ended())
 }
 
 // show filters the list by what was found.
-func (m *model) show() { m.list.replace(m.list.all, m.finder.filter(m.list.all)) }
+func (m *model) show() { m.list.replace(m.list.all, m.finder.Filter(m.list.all)) }
 
 // refresh reads what may have changed.
 func (m *model) refresh() tea.Cmd {
@@ -250,7 +248,7 @@ func (m *model) reload() tea.Cmd { return m.loader.load(m.ctx, m.catalog, m.filt
 func (m *model) restart() tea.Cmd {
 	m.list.fill()
 	m.outdated = true
-	m.finder.prepare(m.input.Text())
+	m.finder.Prepare(m.input.Text())
 	return m.reload()
 }
 
@@ -282,9 +280,9 @@ func (m *model) edit(msg tea.Msg) tea.Cmd {
 
 // find searches for the text of the input.
 func (m *model) find() tea.Cmd {
-	m.finder.prepare(m.input.Text())
+	m.finder.Prepare(m.input.Text())
 	m.show()
-	if m.finder.text == "" {
+	if m.finder.Text == "" {
 		m.list.filling = false
 	} else {
 		m.list.fill()
@@ -292,7 +290,7 @@ func (m *model) find() tea.Cmd {
 	if m.outdated {
 		return nil // take searches the list that is being read
 	}
-	return m.finder.start(m.ctx, m.catalog, m.list.all)
+	return m.finder.Start(m.list.all)
 }
 
 // wheel scrolls what is below the pointer.

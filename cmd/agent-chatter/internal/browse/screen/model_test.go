@@ -7,9 +7,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/find"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty/ttytest/picture"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -51,7 +53,7 @@ func TestSearchFindsTitlesMessagesAndArchives(t *testing.T) {
 	b := open(t, home(t), 120, 40, Options{})
 	b.press("/", "round")
 	b.expect(">"+one, three, four)
-	if got := b.m.finder.found[b.m.list.shown[0].Key()]; !got.title || got.hits != 2 || len(got.seqs) != 2 {
+	if got := b.m.finder.Found[b.m.list.shown[0].Key()]; !got.Title || got.Hits != 2 || len(got.Seqs) != 2 {
 		t.Errorf("got %+v", got)
 	}
 	b.press("ings")
@@ -123,10 +125,10 @@ func TestNextHitShowsMessage(t *testing.T) {
 func TestNextHitOfMoreThanAreKept(t *testing.T) {
 	b := open(t, home(t), 120, 40, Options{Text: "round"})
 	key := b.m.previewed.key
-	b.send(hitsMsg{request: b.m.finder.request, done: true, found: map[catalog.Key]*found{
-		key: {hits: maxSeqs, seqs: slices.Repeat([]uint64{2}, maxSeqs)},
+	b.send(find.HitsMsg{Request: b.m.finder.Request, Done: true, Found: map[catalog.Key]*find.Found{
+		key: {Hits: find.MaxSeqs, Seqs: slices.Repeat([]uint64{2}, find.MaxSeqs)},
 	}})
-	b.m.previewed.hit = maxSeqs - 1
+	b.m.previewed.hit = find.MaxSeqs - 1
 	b.press("n")
 	if want := "n and N go through the first 1000 of 1002 matches."; b.m.notice != want {
 		t.Errorf("got %q, want %q", b.m.notice, want)
@@ -136,16 +138,18 @@ func TestNextHitOfMoreThanAreKept(t *testing.T) {
 // The first result is selected until everything that was asked for has arrived, in whatever order.
 func TestFirstResultIsSelected(t *testing.T) {
 	b := open(t, home(t), 120, 40, Options{})
-	entries, request := b.m.list.all, func() int { return b.m.finder.request }
+	entries, request := b.m.list.all, func() int { return b.m.finder.Request }
 	search := func() {
 		b.m.search("")
 		b.m.search("round") // what it finds is sent below
-		b.m.finder.stop()
+		b.m.finder.Stop()
 	}
-	hits := func(n int) hitsMsg {
-		return hitsMsg{request: request(), done: true, found: map[catalog.Key]*found{entries[n].Key(): {hits: 1}}}
+	hits := func(n int) find.HitsMsg {
+		return find.HitsMsg{Request: request(), Done: true, Found: map[catalog.Key]*find.Found{entries[n].Key(): {Hits: 1}}}
 	}
-	titles := func(n int) titlesMsg { return titlesMsg{request: request(), keys: []catalog.Key{entries[n].Key()}} }
+	titles := func(n int) find.TitlesMsg {
+		return find.TitlesMsg{Request: request(), Keys: []catalog.Key{entries[n].Key()}}
+	}
 	search()
 	b.m.update(hits(3))
 	b.m.update(titles(1))
@@ -162,6 +166,50 @@ func TestFirstResultIsSelected(t *testing.T) {
 	b.m.reload()
 	b.m.update(listedMsg{request: b.m.loader.request, entries: entries})
 	b.expect(two, ">"+three)
+}
+
+// add appends a message to a session of the team shop.
+func add(t *testing.T, dir string, number int, at time.Duration, text string) {
+	t.Helper()
+	log, err := catalog.New(filepath.Join(dir, "sessions"), journal.Options{}).Team("shop").Journals().
+		Open(t.Context(), id(number))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	said := projection.NewMessage(text, noon.Add(at), mia, text, nil)
+	if _, err := log.Append(projection.Record(noon.Add(at), said)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A message is found once, and so is a session that is begun during the search.
+func TestSearchFindsWhatIsWrittenMeanwhile(t *testing.T) {
+	dir := home(t)
+	b := open(t, dir, 120, 40, Options{Text: "pond"})
+	b.expect()
+	expect := func(hits int, titles ...string) {
+		t.Helper()
+		b.run(b.m.reload())
+		b.expect(titles...)
+		if one := b.m.finder.Found[b.m.previewed.key]; one.Hits != hits || len(one.Seqs) != hits {
+			t.Errorf("found %+v, want %d messages", one, hits)
+		}
+	}
+	add(t, dir, 2, time.Minute, "is there a pond?")
+	expect(1, ">"+two)
+	add(t, dir, 2, 2*time.Minute, "no")
+	expect(1, ">"+two)
+	add(t, dir, 2, 3*time.Minute, "a pond!")
+	add(t, dir, 1, 4*time.Minute, "another pond")
+	chat{number: 6, team: "shop", messages: []string{"the pond"}}.write(t, b.m.catalog)
+	expect(2, one, ">"+two, "the pond")
+	b.press("n")
+	if b.m.notice != "Match 2 of 2" {
+		t.Errorf("it says %q", b.m.notice)
+	}
+	b.press("g")
+	expect(1, ">"+one, two, "the pond")
 }
 
 func TestFilters(t *testing.T) {

@@ -1,11 +1,9 @@
 package screen
 
 import (
-	"regexp"
-
 	tea "charm.land/bubbletea/v2"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/find"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
-	"github.com/agent-chatter/agent-chatter/projection/search"
 )
 
 // previewed is what the preview shows.
@@ -28,9 +26,9 @@ func (m *model) follow() tea.Cmd {
 		}
 		return nil
 	}
-	if m.previewed.key != s.Key() || m.previewed.text != m.finder.text {
-		m.previewed = previewed{size: m.previewed.size, key: s.Key(), session: s, text: m.finder.text}
-		m.preview.SetMatch(matcher(m.finder.text))
+	if m.previewed.key != s.Key() || m.previewed.text != m.finder.Text {
+		m.previewed = previewed{size: m.previewed.size, key: s.Key(), session: s, text: m.finder.Text}
+		m.preview.SetMatch(find.Matcher(m.finder.Text))
 		m.previewed.at = m.hitSeq()
 		return m.preview.Show(s, m.previewed.at)
 	}
@@ -48,42 +46,29 @@ func (m *model) follow() tea.Cmd {
 
 // hitSeq is the seq of the hit that the preview shows; 0: none.
 func (m *model) hitSeq() uint64 {
-	one := m.finder.found[m.previewed.key]
-	if one == nil || m.previewed.hit >= len(one.seqs) {
+	one := m.finder.Found[m.previewed.key]
+	if one == nil || m.previewed.hit >= len(one.Seqs) {
 		return 0
 	}
-	return one.seqs[m.previewed.hit]
+	return one.Seqs[m.previewed.hit]
 }
 
 // nextHit shows the next message with the text in the selected session, or that before with -1.
 func (m *model) nextHit(by int) tea.Cmd {
-	one := m.finder.found[m.previewed.key]
+	one := m.finder.Found[m.previewed.key]
 	switch {
-	case one == nil || len(one.seqs) == 0:
+	case one == nil || len(one.Seqs) == 0:
 		m.say("No message of this session has the text.")
 		return nil
-	case m.previewed.hit+by >= len(one.seqs) && len(one.seqs) < one.hits:
-		m.say("n and N go through the first %d of %d matches.", len(one.seqs), one.hits)
+	case m.previewed.hit+by >= len(one.Seqs) && len(one.Seqs) < one.Hits:
+		m.say("n and N go through the first %d of %d matches.", len(one.Seqs), one.Hits)
 		return nil
-	case m.previewed.hit+by < 0 || m.previewed.hit+by >= len(one.seqs):
+	case m.previewed.hit+by < 0 || m.previewed.hit+by >= len(one.Seqs):
 		m.say("There is no other match in this session.")
 		return nil
 	}
 	m.previewed.hit += by
 	m.previewed.at = m.hitSeq()
-	m.say("Match %d of %d", m.previewed.hit+1, one.hits)
+	m.say("Match %d of %d", m.previewed.hit+1, one.Hits)
 	return m.preview.Show(m.previewed.session, m.previewed.at)
-}
-
-// matcher returns where a text that is searched for is in what is shown.
-func matcher(text string) func(string) [][]int {
-	if text == "" {
-		return nil
-	}
-	expression := regexp.QuoteMeta(text)
-	if !search.MatchesCase(text) {
-		expression = "(?i)" + expression
-	}
-	find := regexp.MustCompile(expression)
-	return func(shown string) [][]int { return find.FindAllStringIndex(shown, -1) }
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/find"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -30,7 +31,7 @@ func (m *model) listLines(columns int) (lines []ansi.Line) {
 		i += m.list.top
 		s := m.list.row(i)
 		lines = append(lines, m.rowLine(s, i == m.list.selected, columns))
-		if m.finder.text != "" {
+		if m.finder.Text != "" {
 			lines = append(lines, m.hitLine(s))
 		}
 	}
@@ -44,9 +45,9 @@ func (m *model) emptyLines(columns int) []ansi.Line {
 	case !m.listed:
 	case m.problem != "":
 		text = m.problem
-	case m.finder.text != "" && !m.finder.ended():
+	case m.finder.Text != "" && !m.finder.Ended():
 		text = "Searching …"
-	case m.finder.text != "":
+	case m.finder.Text != "":
 		text = "No session has this text."
 	case m.filter.Restricts():
 		text = "No session matches the filter. Esc removes it."
@@ -74,7 +75,7 @@ func (m *model) rowLine(s catalog.Session, selected bool, columns int) ansi.Line
 		tail = append(dimLine(" "+team+strings.Repeat(" ", width-displaywidth.String(team))), tail...)
 	}
 	width := max(columns-line.Columns()-tail.Columns(), tty.LeastShown)
-	title := ansi.Cut(highlighted(titleOf(s), m.finder.text, ansi.Style{Bold: selected}), width)
+	title := ansi.Cut(highlighted(titleOf(s), m.finder.Text, ansi.Style{Bold: selected}), width)
 	line = append(line, title...)
 	line = append(line, plain(strings.Repeat(" ", max(width-title.Columns(), 0))))
 	return append(line, tail...)
@@ -118,19 +119,19 @@ func (m *model) sign(s catalog.Session) ansi.Span {
 
 // hitLine is the line below a session with the first message that was found.
 func (m *model) hitLine(s catalog.Session) ansi.Line {
-	one := m.finder.found[s.Key()]
+	one := m.finder.Found[s.Key()]
 	line := ansi.Line{plain("    ")}
 	switch {
 	case one == nil:
 		return line
-	case one.hits == 0:
+	case one.Hits == 0:
 		return append(line, dim(tty.SafeLine(s.TeamID+"  "+s.CWD)))
-	case one.hits > 1:
-		line = append(line, dim(fmt.Sprintf("%d× ", one.hits)))
+	case one.Hits > 1:
+		line = append(line, dim(fmt.Sprintf("%d× ", one.Hits)))
 	}
-	speaker := tty.SafeLine(one.first.speaker)
+	speaker := tty.SafeLine(one.First.Speaker)
 	line = append(line, dim(speaker+": "))
-	return append(line, hitSpans(one.first.line, one.first.start, one.first.end)...)
+	return append(line, hitSpans(one.First.Line, one.First.Start, one.First.End)...)
 }
 
 // hitSpans is a line of a message around what was found in it.
@@ -164,7 +165,7 @@ func highlighted(text, searched string, s ansi.Style) (line ansi.Line) {
 		return ansi.Line{{Text: text, Style: s}}
 	}
 	at := 0
-	for _, found := range matcher(searched)(text) {
+	for _, found := range find.Matcher(searched)(text) {
 		line = append(line, ansi.Span{Text: text[at:found[0]], Style: s}, match(text[found[0]:found[1]], s))
 		at = found[1]
 	}
