@@ -241,3 +241,13 @@ func TestSessionsWithoutConversation(t *testing.T) {
 		t.Errorf("it shows %s", text)
 	}
 }
+
+func TestHeadOfSmallPaneIsOneRow(t *testing.T) {
+	p := newSession(t).pane(50, wholeHead, 0)
+	for rows := range wholeHead {
+		drive(p, p.SetSize(50, rows))
+		if got, want := len(p.headRows()), min(rows/smallHead, 1); got != want {
+			t.Errorf("in %d rows, the head has %d, want %d", rows, got, want)
+		}
+	}
+}

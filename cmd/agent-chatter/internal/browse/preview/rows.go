@@ -18,11 +18,14 @@ func (p *Pane) width() int { return p.size.columns - ansi.Line{{Text: noSign}}.C
 // height returns the rows of the conversation.
 func (p *Pane) height() int { return p.size.rows - len(p.headRows()) }
 
-// headRows returns the head and the line below it.
+// headRows returns the head and, unless the pane has few rows, a line below it.
 func (p *Pane) headRows() []ansi.Line {
 	lines := headLines(p.session, p.head, p.size.rows)
-	if len(lines) == 0 || p.last > 0 {
+	switch {
+	case len(lines) == 0 || p.last > 0:
 		return nil
+	case p.size.rows < wholeHead:
+		return lines
 	}
 	rule := strings.Repeat("─", max(p.size.columns, 0))
 	return append(lines, ansi.Line{{Text: rule, Style: dim}})
