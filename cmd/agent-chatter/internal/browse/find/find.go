@@ -120,6 +120,9 @@ func (f *Finder) Compare(before, list []*catalog.Entry) tea.Cmd {
 	}
 	request := f.Request
 	return func() tea.Msg {
+		for len(before) > 0 && len(list) > 0 && same(before[len(before)-1], list[len(list)-1]) {
+			before, list = before[:len(before)-1], list[:len(list)-1] // most sessions do not change
+		}
 		updated := make(map[catalog.Key]time.Time, len(before))
 		for _, e := range before {
 			updated[e.Key()] = e.UpdatedAt()
@@ -133,6 +136,9 @@ func (f *Finder) Compare(before, list []*catalog.Entry) tea.Cmd {
 		return m
 	}
 }
+
+// same reports whether two entries are of a session that was not written between them.
+func same(a, b *catalog.Entry) bool { return a.Key() == b.Key() && a.UpdatedAt().Equal(b.UpdatedAt()) }
 
 // Stop cancels the search.
 func (f *Finder) Stop() {
