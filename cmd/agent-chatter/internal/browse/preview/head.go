@@ -8,6 +8,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/stretch"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -29,7 +30,7 @@ func (h *head) read(ctx context.Context, r *journal.Reader, dir *catalog.Dir, id
 	if h.members != nil {
 		return
 	}
-	for e, err := range until(ctx, r.ScanAfter(journal.Position{})) {
+	for e, err := range stretch.Until(ctx, r.ScanAfter(journal.Position{})) {
 		if err != nil || e.Seq > maxHeader {
 			return
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/stretch"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/clipperhouse/displaywidth"
@@ -181,7 +182,7 @@ func TestEndlessTurnIsScrolledInParts(t *testing.T) {
 	s := newSession(t)
 	s.say(mia, "Begin.")
 	s.add(projection.TurnStarted{TurnID: "t", MemberID: "ada"})
-	for i := range mostEvents {
+	for i := range stretch.MostEvents {
 		s.call("t", fmt.Sprint(i), fmt.Sprintf("step %d;", i), "done")
 		s.add(projection.TurnText{TurnID: "t", Text: fmt.Sprintf("Text %d.\n\n", i)})
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/stretch"
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -78,9 +79,9 @@ func (l *loader) open(ctx context.Context, at place) (d document) {
 // what precedes it in its frame.
 func (l *loader) least() int {
 	if l.session.Archived {
-		return 8 * enough
+		return 8 * stretch.Enough
 	}
-	return enough
+	return stretch.Enough
 }
 
 // openReader opens the journal. Reading ends with ctx.
@@ -114,7 +115,7 @@ func (l *loader) readMoreAfter(ctx context.Context, d *document) bool {
 
 // refresh is readMoreAfter if the document has the end of the journal.
 func (l *loader) refresh(ctx context.Context, d *document) bool {
-	if last, _ := d.end(); len(last.tail.events) > 0 {
+	if last, _ := d.end(); len(last.tail.Events) > 0 {
 		return l.readMoreAfter(ctx, d)
 	}
 	l.head.writer = l.dir.Journals().Writer(l.session.ID)
@@ -162,12 +163,12 @@ func (l *loader) end(r *journal.Reader) (end journal.Position, torn journal.Torn
 			if err != nil {
 				return end, torn, err
 			}
-			if bytes += len(e.Data); bytes > mostBytes {
+			if bytes += len(e.Data); bytes > stretch.MostBytes {
 				break
 			}
 			end = r.Position()
 		}
-		if bytes <= mostBytes {
+		if bytes <= stretch.MostBytes {
 			return end, r.Torn(), nil
 		}
 	}
@@ -197,32 +198,32 @@ func (l *loader) around(ctx context.Context, r *journal.Reader, seq uint64, d *d
 	if err != nil {
 		return
 	}
-	s, next, err := after(ctx, r, at, l.least(), l.last)
-	if len(s.events) == 0 {
+	s, next, err := stretch.After(ctx, r, at, l.least(), l.last)
+	if len(s.Events) == 0 {
 		return
 	}
 	d.ended = next.Seq == 0
 	torn := r.Torn()
-	if s.divided() {
-		earlier, err := before(ctx, r, at, 0)
+	if s.Divided() {
+		earlier, err := stretch.Before(ctx, r, at, 0)
 		if err != nil {
 			return
 		}
-		s = earlier.join(s)
+		s = earlier.Join(s)
 	}
 	end := l.ending()
 	if !d.ended {
 		end = endingBefore(next)
 	}
-	d.parts, d.started = []*part{l.fold(ctx, s, end, d.ended)}, s.from.Seq == 0
+	d.parts, d.started = []*part{l.fold(ctx, s, end, d.ended)}, s.From.Seq == 0
 	if d.ended {
-		d.parts = append(d.parts, l.notices(ctx, s.to, torn, err)...)
+		d.parts = append(d.parts, l.notices(ctx, s.To, torn, err)...)
 	}
 }
 
 // endingBefore returns what follows a stretch before an event.
 func endingBefore(next journal.Event) ending {
-	if begins(next) {
+	if stretch.Begins(next) {
 		return closed
 	}
 	return goesOn
@@ -242,12 +243,12 @@ func (l *loader) readBack(ctx context.Context, r *journal.Reader, d *document) {
 func (l *loader) addBefore(
 	ctx context.Context, r *journal.Reader, d *document, to journal.Position, end ending, tail bool,
 ) {
-	s, err := before(ctx, r, to, l.least())
-	if len(s.events) > 0 {
+	s, err := stretch.Before(ctx, r, to, l.least())
+	if len(s.Events) > 0 {
 		d.parts = slices.Insert(d.parts, 0, l.fold(ctx, s, end, tail))
 	}
 	if err != nil && ctx.Err() == nil {
-		gap := l.gap(r, s.from, err)
+		gap := l.gap(r, s.From, err)
 		d.parts = slices.Insert(d.parts, 0, l.laidOut(ctx, *gap))
 	}
 	d.started = len(d.parts) == 0 || d.parts[0].from.Seq == 0
@@ -280,25 +281,25 @@ func (l *loader) readOn(ctx context.Context, r *journal.Reader, d *document) {
 	if last != nil {
 		from = last.to
 	}
-	s, next, err := after(ctx, r, from, l.least(), l.last)
+	s, next, err := stretch.After(ctx, r, from, l.least(), l.last)
 	d.ended = next.Seq == 0
 	end := l.ending()
 	if !d.ended {
 		end = endingBefore(next)
 	}
-	if last != nil && len(last.tail.events) > 0 {
+	if last != nil && len(last.tail.Events) > 0 {
 		d.parts = d.parts[:n-1]
-		if len(s.events) > 0 && last.tail.endsAt(s.events[0], l.least()) {
-			d.parts = append(d.parts, l.fold(ctx, last.tail, endingBefore(s.events[0]), false))
+		if len(s.Events) > 0 && last.tail.EndsAt(s.Events[0], l.least()) {
+			d.parts = append(d.parts, l.fold(ctx, last.tail, endingBefore(s.Events[0]), false))
 		} else {
-			s = last.tail.join(s)
+			s = last.tail.Join(s)
 		}
 	}
-	if len(s.events) > 0 {
+	if len(s.Events) > 0 {
 		d.parts = append(d.parts, l.fold(ctx, s, end, d.ended))
 	}
 	if d.ended {
-		d.parts = append(d.parts, l.notices(ctx, s.to, r.Torn(), err)...)
+		d.parts = append(d.parts, l.notices(ctx, s.To, r.Torn(), err)...)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/stretch"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -227,7 +228,7 @@ func TestSessionsWithoutConversation(t *testing.T) {
 	if text := strings.Join(p.Rows(), "|"); !strings.Contains(text, "(no title)") || !strings.Contains(text, "Nothing was said.") {
 		t.Errorf("it shows %s", text)
 	}
-	for range (2*mostReads + 2) * 2 * mostEvents {
+	for range (2*mostReads + 2) * 2 * stretch.MostEvents {
 		s.add(projection.TaskSet{})
 	}
 	p = s.pane(80, 20, 0)

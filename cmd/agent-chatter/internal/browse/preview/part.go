@@ -7,6 +7,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/stretch"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
@@ -14,9 +15,9 @@ import (
 // A part is a stretch and the rows that show it. It is not changed after it was laid out.
 type part struct {
 	from, to journal.Position
-	bytes    int     // of the events
-	divided  bool    // its first event belongs to the turn that the part before it ends with
-	tail     stretch // the stretch if the journal ended after it, to be folded with what follows; else empty
+	bytes    int             // of the events
+	divided  bool            // its first event belongs to the turn that the part before it ends with
+	tail     stretch.Stretch // the stretch if the journal ended after it, to be folded with what follows; else empty
 	blocks   []block
 	said     []said
 	rows     []row
@@ -49,15 +50,22 @@ const (
 	goesOn               // the rest of the turn that is open, now or later
 )
 
+var (
+	turnText        = projection.TypeOf(projection.TurnText{})
+	turnEnded       = projection.TypeOf(projection.TurnEnded{})
+	turnStarted     = projection.TypeOf(projection.TurnStarted{})
+	messageAppended = projection.TypeOf(projection.MessageAppended{})
+)
+
 // fold returns the part of a stretch. With tail, the journal ends after it.
-func (l *loader) fold(ctx context.Context, s stretch, end ending, tail bool) *part {
-	p := &part{from: s.from, to: s.to, divided: s.divided()}
+func (l *loader) fold(ctx context.Context, s stretch.Stretch, end ending, tail bool) *part {
+	p := &part{from: s.From, to: s.To, divided: s.Divided()}
 	var t view.Transcript
 	t.AddMembers(l.head.members)
-	if s.from.Seq > 0 {
-		t.Continue(openTurn(s.events))
+	if s.From.Seq > 0 {
+		t.Continue(openTurn(s.Events))
 	}
-	s.events = slices.Clone(s.events)
+	s.Events = slices.Clone(s.Events)
 	short := shortener{id: l.session.ID, render: l.render}
 	turn := 0 // the first block of the newest turn
 	add := func(blocks []view.Block, seq uint64) {
@@ -65,12 +73,12 @@ func (l *loader) fold(ctx context.Context, s stretch, end ending, tail bool) *pa
 			p.blocks = append(p.blocks, block{Block: b, seq: seq})
 		}
 	}
-	for i, e := range s.events {
+	for i, e := range s.Events {
 		if ctx.Err() != nil {
 			break
 		}
 		e = short.event(e)
-		s.events[i] = e
+		s.Events[i] = e
 		p.bytes += len(e.Data)
 		add(t.Apply(e), e.Seq)
 		switch {
@@ -86,9 +94,9 @@ func (l *loader) fold(ctx context.Context, s stretch, end ending, tail bool) *pa
 	if end == closed {
 		last = t.Close
 	}
-	add(last(), s.to.Seq)
+	add(last(), s.To.Seq)
 	if tail {
-		s.bytes = p.bytes
+		s.Bytes = p.bytes
 		p.tail = s
 	}
 	return l.laidOut(ctx, *p)
@@ -105,7 +113,7 @@ func openTurn(events []journal.Event) *projection.TurnStarted {
 	}
 	speaker := ""
 	for _, e := range events {
-		if begins(e) {
+		if stretch.Begins(e) {
 			break
 		}
 		payload, err := projection.Decode(e)
