@@ -16,6 +16,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/completion"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/doctor"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/maintain"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/serve"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/sessions"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/sessions/diff"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/setup"
@@ -69,6 +70,7 @@ type cli struct {
 
 	Chat     chat.Command     `cmd:"" help:"Chat with a team of agents."`
 	Browse   browse.Command   `cmd:"" help:"Browse and search sessions, full screen."`
+	Serve    serve.Command    `cmd:"" help:"Show sessions in a web browser."`
 	Replay   sessions.Replay  `cmd:"" help:"Print the conversation of a session."`
 	Tail     sessions.Tail    `cmd:"" help:"Print the last events of a session."`
 	Compact  maintain.Compact `cmd:"" help:"Write checkpoints and archive old sessions."`

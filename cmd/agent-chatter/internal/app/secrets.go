@@ -10,6 +10,8 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/projection/interchange"
 )
 
 // SecretsReplacedText reports the kinds of secrets that were redacted.
@@ -130,4 +132,41 @@ func (a *App) RedactImport() (redact func(journal.Record) journal.Record, report
 		r.Data = secrets.JSON(r.Data)
 		return r
 	}, func() { a.ReportReplaced(secrets) }
+}
+
+// TeamSource returns the team configuration that a session was created with, or nil if
+// the session does not record it or cannot be read.
+func TeamSource(d *catalog.Dir, id string) *projection.Source {
+	reader, err := d.Journals().Reader(id, journal.Position{})
+	if err != nil {
+		return nil
+	}
+	defer reader.Close()
+	for first, err := range reader.All() {
+		if err != nil {
+			return nil
+		}
+		if first.Type == journal.TypeRecovered {
+			continue
+		}
+		created, err := interchange.Header(first)
+		if err != nil {
+			return nil
+		}
+		return created.Team.Source
+	}
+	return nil
+}
+
+// TeamSecrets returns the secrets in a team configuration, as far as it still exists.
+func (a *App) TeamSecrets(source *projection.Source) []redact.Variable {
+	t, err := team.Load(source.Path, a.OwnHome)
+	if err != nil {
+		return nil
+	}
+	var secrets []redact.Variable
+	for _, m := range t.Members {
+		secrets = append(secrets, m.Secrets()...)
+	}
+	return secrets
 }

@@ -132,6 +132,7 @@ var completed = map[string][]kind{
 	"file": {completeTeams, completeFiles}, "name": {completeAgents}, "agents": {completeAgents},
 	"topic": {completeTopics}, "path": {completeFiles}, "session-file": {completeFiles},
 	"output-file": {completeFiles}, "home": {completeFiles}, "log-file": {completeFiles}, "command": {completeFiles},
+	"token-file": {completeFiles}, "tls-cert": {completeFiles}, "tls-key": {completeFiles},
 }
 
 func startingWith(all []candidate, word string) []candidate {

@@ -38,43 +38,13 @@ func newExporter(a *app.App, sessions []catalog.Session) *exporter {
 	e.written = func(path string) { a.Notice("Written: " + tty.SafeLine(path)) }
 	read := map[string]bool{}
 	for _, s := range sessions {
-		source := teamSource(a.Catalog.At(s.Dir()), s.ID)
-		if source == nil || read[source.Path] {
-			continue
-		}
-		read[source.Path] = true
-		if team, err := team.Load(source.Path, a.OwnHome); err == nil {
-			for _, m := range team.Members {
-				e.variables = append(e.variables, m.Secrets()...)
-			}
+		if source := app.TeamSource(a.Catalog.At(s.Dir()), s.ID); source != nil && !read[source.Path] {
+			read[source.Path] = true
+			e.variables = append(e.variables, a.TeamSecrets(source)...)
 		}
 	}
 	e.redactor = redact.New(e.variables)
 	return e
-}
-
-// teamSource returns the team configuration that a session was created with, or nil if
-// the session does not record it or cannot be read.
-func teamSource(t *catalog.Dir, id string) *projection.Source {
-	reader, err := t.Journals().Reader(id, journal.Position{})
-	if err != nil {
-		return nil
-	}
-	defer reader.Close()
-	for first, err := range reader.All() {
-		if err != nil {
-			return nil
-		}
-		if first.Type == journal.TypeRecovered {
-			continue
-		}
-		created, err := interchange.Header(first)
-		if err != nil {
-			return nil
-		}
-		return created.Team.Source
-	}
-	return nil
 }
 
 // ReportRedacted prints the kinds of secrets that r replaced in an export, if any.

@@ -87,6 +87,23 @@ func CallsOf(dir *catalog.Dir, id string, entries []projection.Entry) Calls {
 	return calls
 }
 
+// Complete yields events and adds the tool calls that they start, with those results that are among the events.
+func (c Calls) Complete(events iter.Seq2[journal.Event, error]) iter.Seq2[journal.Event, error] {
+	return func(yield func(journal.Event, error) bool) {
+		open := map[[2]string]uint64{} // by turn and tool
+		for e, err := range c.Collect(events) {
+			if call, ok := c[e.Seq]; ok && err == nil {
+				open[[2]string{call.Started.TurnID, call.Started.ToolID}] = e.Seq
+			} else if err == nil && e.Type == toolCompleted {
+				c.complete(e, open)
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
 // complete adds the result of one of the open calls.
 func (c Calls) complete(e journal.Event, open map[[2]string]uint64) {
 	payload, err := projection.Decode(e)
@@ -114,15 +131,15 @@ func (t *Transcript) Entry(e projection.Entry, calls Calls) []Block {
 	t.endTurn(nil)
 	member := t.member(e.Speaker)
 	t.addName(member)
-	for _, p := range partsOf(e) {
+	for _, p := range Segments(e) {
 		switch {
-		case p.step == nil:
+		case p.Step == nil:
 			name := member.DisplayName + app.UnfinishedText(e)
-			t.add(someText, t.text.last != aName, message{name: name, text: p.text})
-		case p.step.Plan != nil:
-			t.add(aPlan, t.text.last != aName, part.Checklist{Entries: p.step.Plan, More: p.step.More})
+			t.add(someText, t.text.last != aName, message{name: name, text: p.Text})
+		case p.Step.Plan != nil:
+			t.add(aPlan, t.text.last != aName, part.Checklist{Entries: p.Step.Plan, More: p.Step.More})
 		default:
-			call := part.StepCall(*p.step, calls[p.step.Seq])
+			call := part.StepCall(*p.Step, calls[p.Step.Seq])
 			t.add(aCall, t.text.last != aName, call)
 		}
 	}
@@ -177,32 +194,32 @@ func MessageText(e projection.Entry) string {
 	return strings.Join(m.Plain(Style{}), "\n")
 }
 
-// A segment is a part of an entry: a piece of its text, or a step of its turn.
-type segment struct {
-	text string
-	step *projection.Step // nil: text
+// A Segment is a part of an entry: a piece of its text, or a step of its turn.
+type Segment struct {
+	Text string
+	Step *projection.Step // nil: text
 }
 
-// partsOf divides an entry at its steps. A piece of white space is left out, unless it is all there is.
-func partsOf(e projection.Entry) []segment {
-	var parts []segment
+// Segments divides an entry at its steps. A piece of white space is left out, unless it is all there is.
+func Segments(e projection.Entry) []Segment {
+	var parts []Segment
 	rest, at := e.Content, 0
 	for i := range e.Steps {
 		step := &e.Steps[i]
 		before := runecut.Prefix(rest, int(step.At)-at)
 		rest, at = rest[len(before):], at+len(before)
 		if before = strings.Trim(before, blanks); before != "" {
-			parts = append(parts, segment{text: before})
+			parts = append(parts, Segment{Text: before})
 		}
-		parts = append(parts, segment{step: step})
+		parts = append(parts, Segment{Step: step})
 	}
 	if len(parts) == 0 {
-		return []segment{{text: rest}}
+		return []Segment{{Text: rest}}
 	}
 	// A turn without any text ends with the name of its member.
 	rest = strings.TrimLeft(rest, blanks)
-	if rest != "" || !slices.ContainsFunc(parts, func(p segment) bool { return p.step == nil }) {
-		parts = append(parts, segment{text: rest})
+	if rest != "" || !slices.ContainsFunc(parts, func(p Segment) bool { return p.Step == nil }) {
+		parts = append(parts, Segment{Text: rest})
 	}
 	return parts
 }

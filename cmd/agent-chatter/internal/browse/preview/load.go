@@ -157,31 +157,7 @@ func (l *loader) end(r *journal.Reader) (end journal.Position, torn journal.Torn
 		end, err = r.Find(l.last + 1)
 		return end, torn, err
 	}
-	if end = l.session.End; end.Seq > 0 && r.Holds(end) {
-		bytes := 0
-		for e, err := range r.ScanAfter(end) {
-			if err != nil {
-				return end, torn, err
-			}
-			if bytes += len(e.Data); bytes > stretch.MostBytes {
-				break
-			}
-			end = r.Position()
-		}
-		if bytes <= stretch.MostBytes {
-			return end, r.Torn(), nil
-		}
-	}
-	if end, err = r.End(); err == nil {
-		return end, r.Torn(), nil
-	}
-	var corrupt *journal.CorruptError
-	if errors.As(err, &corrupt) {
-		if end, failed := r.Find(uint64(corrupt.Line)); failed == nil {
-			return end, torn, err
-		}
-	}
-	return journal.Position{}, torn, err
+	return stretch.End(r, l.session.End)
 }
 
 // ending returns what follows the last event.

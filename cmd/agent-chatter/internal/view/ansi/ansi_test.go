@@ -134,7 +134,7 @@ func TestLinksAreSafe(t *testing.T) {
 		"http:/a": false, "http://a~!": true, "http://a\x7f": false,
 		"http://" + strings.Repeat("a", 1993): true, "http://" + strings.Repeat("a", 1994): false,
 	} {
-		if got := safeLink(address) != ""; got != safe {
+		if got := SafeLink(address) != ""; got != safe {
 			t.Errorf("%.60q: %v, want %v", address, got, safe)
 		}
 	}

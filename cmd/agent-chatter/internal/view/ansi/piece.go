@@ -147,7 +147,7 @@ func (w writer) link(in markdown.Inline, style Style) Line {
 	nested.Underline = true
 	address := ""
 	if w.profile != NoColor {
-		address = safeLink(in.Destination)
+		address = SafeLink(in.Destination)
 	}
 	line := w.inlines(in.Inlines, nested)
 	text := ""

@@ -45,7 +45,7 @@ func (p Profile) Encode(line Line) string {
 			b.WriteString(text)
 			continue
 		}
-		link := safeLink(span.Link)
+		link := SafeLink(span.Link)
 		if link != "" && (i == 0 || line[i-1].Link != span.Link) {
 			b.WriteString("\x1b]8;;" + link + "\x1b\\")
 		}
@@ -95,9 +95,9 @@ func (s Style) codes() string {
 // maxLink is the length of the longest address that is a link, in bytes.
 const maxLink = 2000
 
-// safeLink returns the address of a link that a terminal may open; "" if it is of another scheme than http, https
+// SafeLink returns the address of a link that a terminal may open; "" if it is of another scheme than http, https
 // and mailto, or has characters that an address has only in an escaped form.
-func safeLink(address string) string {
+func SafeLink(address string) string {
 	lower := strings.ToLower(address[:min(len(address), len("https://"))])
 	known := slices.ContainsFunc([]string{"http://", "https://", "mailto:"}, func(scheme string) bool {
 		return strings.HasPrefix(lower, scheme)

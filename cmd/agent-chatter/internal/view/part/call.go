@@ -43,13 +43,18 @@ const (
 // todoTools are the tools that change a todo list, which a Checklist shows.
 var todoTools = []string{"TodoWrite", "write_todos"}
 
-// Lines returns nothing for a call that changed a todo list, unless it failed.
+// Todo reports whether the call changed a todo list, which a Checklist shows. A call that failed did not.
+func (c Call) Todo() bool {
+	return slices.Contains(todoTools, c.Started.Name) && (c.Completed == nil || c.Completed.Error == "")
+}
+
+// Lines returns nothing for a Todo.
 func (c Call) Lines(s Style) []ansi.Line {
-	if slices.Contains(todoTools, c.Started.Name) && !s.Whole && (c.Completed == nil || c.Completed.Error == "") {
+	if c.Todo() && !s.Whole {
 		return nil
 	}
 	name := ansi.Line{{Text: callMark, Style: c.markStyle()}, {Text: c.Started.Name, Style: ansi.Style{Bold: true}}}
-	input := mainInput(c.Started.Input)
+	input := MainInput(c.Started.Input)
 	state := ansi.Line{c.state()}
 	var lines []ansi.Line
 	if s.Whole {

@@ -14,7 +14,7 @@ const maxInput = 200
 // ToolText describes a tool call in one line: the tool, and the part of its input that
 // says most.
 func ToolText(t projection.ToolStarted) string {
-	input := []rune(tty.SafeLine(mainInput(t.Input)))
+	input := []rune(tty.SafeLine(MainInput(t.Input)))
 	if len(input) == 0 {
 		return tty.SafeLine(t.Name)
 	}
@@ -30,9 +30,9 @@ var mainFields = []string{
 	"command", "cmd", "file_path", "filePath", "pattern", "query", "url", "path", "prompt", "description", "title",
 }
 
-// mainInput returns the first of the mainFields that is not empty, or all of the input if
+// MainInput returns the first of the mainFields that is not empty, or all of the input if
 // it has none.
-func mainInput(input json.RawMessage) string {
+func MainInput(input json.RawMessage) string {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(input, &fields) != nil {
 		return string(input)

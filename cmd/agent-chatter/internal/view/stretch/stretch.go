@@ -3,6 +3,7 @@ package stretch
 import (
 	"bytes"
 	"context"
+	"errors"
 	"iter"
 	"slices"
 
@@ -31,7 +32,8 @@ func (s *Stretch) EndsAt(e journal.Event, least int) bool {
 	return size >= 2 || size == 1 && e.Type == toolStarted || s.Bytes >= least && Begins(e)
 }
 
-func (s *Stretch) add(e journal.Event) {
+// Add appends an event.
+func (s *Stretch) Add(e journal.Event) {
 	s.Events = append(s.Events, e)
 	s.Bytes += len(e.Data)
 }
@@ -73,7 +75,7 @@ func Before(ctx context.Context, r *journal.Reader, to journal.Position, least i
 		if err = failed; err != nil {
 			break
 		}
-		s.add(e)
+		s.Add(e)
 		s.From = r.Position()
 		if s.EndsAt(s.Events[len(s.Events)-1], least) {
 			break
@@ -101,10 +103,40 @@ func After(
 			return s, e, nil
 		}
 		e.Data = bytes.Clone(e.Data)
-		s.add(e)
+		s.Add(e)
 		s.To = r.Position()
 	}
 	return s, next, nil
+}
+
+// End returns the position after the last event that can be read, the torn tail, and why no more can be read. known is
+// a position that may be near it; zero: none is known.
+func End(r *journal.Reader, known journal.Position) (end journal.Position, torn journal.Torn, err error) {
+	if end = known; end.Seq > 0 && r.Holds(end) {
+		bytes := 0
+		for e, err := range r.ScanAfter(end) {
+			if err != nil {
+				return end, torn, err
+			}
+			if bytes += len(e.Data); bytes > MostBytes {
+				break
+			}
+			end = r.Position()
+		}
+		if bytes <= MostBytes {
+			return end, r.Torn(), nil
+		}
+	}
+	if end, err = r.End(); err == nil {
+		return end, r.Torn(), nil
+	}
+	var corrupt *journal.CorruptError
+	if errors.As(err, &corrupt) {
+		if end, failed := r.Find(uint64(corrupt.Line)); failed == nil {
+			return end, torn, err
+		}
+	}
+	return journal.Position{}, torn, err
 }
 
 // Until yields events until ctx is done, and then its error.
@@ -115,6 +147,17 @@ func Until(ctx context.Context, events iter.Seq2[journal.Event, error]) iter.Seq
 				err = ctx.Err()
 			}
 			if !yield(e, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// All yields the events. Their Data remains valid.
+func (s Stretch) All() iter.Seq2[journal.Event, error] {
+	return func(yield func(journal.Event, error) bool) {
+		for _, e := range s.Events {
+			if !yield(e, nil) {
 				return
 			}
 		}

@@ -1,0 +1,36 @@
+// The entry of the page: it takes the token out of the address and shows the list or a session.
+import { takeToken, askForToken } from "/api.js";
+import { showList } from "/list.js";
+import { showSession } from "/session.js";
+import { element } from "/dom.js";
+
+let close = () => {};
+
+// route shows what the path of the address names.
+function route() {
+  close();
+  const view = document.getElementById("view");
+  view.replaceChildren();
+  const [, kind, team, id] = location.pathname.split("/");
+  close = kind === "s" && id ? showSession(view, `${decodeURIComponent(team)}/${id}`) : showList(view);
+}
+
+// navigate opens a path of the page without loading it again.
+function navigate(event) {
+  const link = event.target.closest("a[href^='/']");
+  if (!link || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  history.pushState(null, "", link.href);
+  route();
+}
+
+takeToken();
+if (await askForToken()) {
+  document.addEventListener("click", navigate);
+  addEventListener("popstate", route);
+  route();
+} else {
+  document.getElementById("view").append(element("main", { className: "closed" },
+    element("h1", {}, "No token"),
+    element("p", {}, "Open the address that ", element("code", {}, "agent-chatter serve"), " prints.")));
+}

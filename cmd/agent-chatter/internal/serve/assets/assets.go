@@ -1,0 +1,39 @@
+package assets
+
+import (
+	"embed"
+	"mime"
+	"net/http"
+	"path"
+	"strings"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/page"
+)
+
+//go:embed *.html *.js *.css *.svg
+var files embed.FS
+
+// Handler returns the handler of the files. They are sent whole: ranges are ignored.
+func Handler() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			w.Header().Set("Allow", "GET, HEAD")
+			http.Error(w, "Only GET is allowed.", http.StatusMethodNotAllowed)
+			return
+		}
+		name := strings.TrimPrefix(r.URL.Path, "/")
+		if name == "" || strings.HasPrefix(name, "s/") { // a session
+			name = "index.html"
+		}
+		text, err := files.ReadFile(name)
+		if name == "page.css" {
+			text, err = []byte(page.Style), nil
+		}
+		if err != nil {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", mime.TypeByExtension(path.Ext(name)))
+		_, _ = w.Write(text)
+	})
+}

@@ -1,0 +1,2 @@
+// Package serve implements the command that shows sessions in a web browser.
+package serve

@@ -1,0 +1,8 @@
+// Package page shows a session as HTML.
+//
+// A Fold divides events into items: turns, messages and changes of the session. HTML returns the HTML of an item. Text
+// of a session never becomes markup: only the elements and attributes that this package writes are in it, links lead to
+// http, https and mailto addresses only, images are their descriptions, and control characters, among them those that
+// change the direction of text, are replaced. So a page needs no inline style, script or foreign address, and its
+// content security policy can forbid them.
+package page

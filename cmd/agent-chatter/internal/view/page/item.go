@@ -1,0 +1,158 @@
+package page
+
+import (
+	"bytes"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/part"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/stretch"
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
+)
+
+// An Item is what a page shows as a unit: a turn, a message without a turn, or a change of the session.
+type Item struct {
+	projection.TimelineRow
+	Entry projection.Entry // the message or the unfinished reply; zero: the item has none
+	Calls view.Calls       // of Entry.Steps
+
+	end *projection.TurnEnded // nil: the turn has no end, or it is not a turn
+}
+
+// Open reports whether the turn has no end yet.
+func (i *Item) Open() bool { return i.Kind == projection.RowTurn && i.end == nil }
+
+// Problem says why the turn is unfinished, and "" if it is not, or may still be running.
+func (i *Item) Problem() string {
+	end, _ := i.turnEnd()
+	return end.Problem
+}
+
+// Figures returns the duration, the tokens and the cost of the turn, as far as they are known.
+func (i *Item) Figures() []string {
+	end, _ := i.turnEnd()
+	return end.Figures
+}
+
+func (i *Item) turnEnd() (part.TurnEnd, bool) {
+	if i.end == nil {
+		return part.TurnEnd{}, false
+	}
+	return part.EndOf(i.end, i.Message > 0)
+}
+
+// Markdown returns the message as it was written, after the name of its speaker.
+func (i *Item) Markdown() string {
+	return "**" + i.Member.DisplayName + "**\n\n" + strings.TrimSpace(i.Entry.Content) + "\n"
+}
+
+// A Fold divides the events of a session into items. The zero Fold is that of a session without events.
+type Fold struct {
+	Members view.Transcript // has the colours of the members
+
+	timeline projection.Timeline
+	state    projection.State // has the names of the members
+}
+
+// Begin takes the first events of a session, up to session.created, which name the members.
+func (f *Fold) Begin(events iter.Seq2[journal.Event, error]) error {
+	for e, err := range events {
+		if err != nil {
+			return err
+		}
+		f.begin(e)
+		if len(f.state.Team.Members) > 0 || e.Seq > 16 {
+			return nil
+		}
+	}
+	return nil
+}
+
+func (f *Fold) begin(e journal.Event) {
+	f.timeline.Apply(e)
+	f.timeline.Forget()
+	f.state.Apply(e)
+	f.Members.AddMembers(f.state.Team.Members)
+}
+
+// Items returns the items of the events that follow. No turn that is open after the events is continued by the next
+// call.
+func (f *Fold) Items(events []journal.Event) []Item {
+	f.timeline.Open = nil
+	f.timeline.Forget()
+	calls := view.Calls{}
+	ends := map[string]*projection.TurnEnded{} // by turn
+	for _, e := range events {
+		if e.Type == created {
+			f.begin(e)
+			continue
+		}
+		f.timeline.Apply(e)
+		if e.Type == turnEnded {
+			if p, err := projection.Decode(e); err == nil {
+				end := p.(projection.TurnEnded)
+				ends[end.TurnID] = &end
+			}
+		}
+	}
+	items := make([]Item, 0, len(f.timeline.Rows))
+	for _, row := range f.timeline.Rows {
+		items = append(items, Item{TimelineRow: row, Calls: calls, end: ends[row.TurnID]})
+	}
+	for entry := range projection.ReplayFrom(&f.state, calls.Complete(stretch.Stretch{Events: events}.All())) {
+		if i := slices.IndexFunc(items, func(i Item) bool { return i.shows(entry) }); i >= 0 {
+			items[i].Entry = entry
+		}
+	}
+	return items
+}
+
+// shows reports whether an entry is the message or the unfinished reply of an item.
+func (i *Item) shows(e projection.Entry) bool {
+	switch {
+	case !e.Partial:
+		return i.Message == e.Seq
+	case i.Message > 0 || i.Kind != projection.RowTurn || i.Member.ID != e.Speaker.ID:
+		return false
+	}
+	return i.End == e.Seq || i.end == nil
+}
+
+var (
+	created   = projection.TypeOf(projection.SessionCreated{})
+	turnEnded = projection.TypeOf(projection.TurnEnded{})
+)
+
+// Items divides all events of a session into items, a part of the session at a time. An error ends the sequence.
+func Items(events iter.Seq2[journal.Event, error]) iter.Seq2[*Item, error] {
+	return func(yield func(*Item, error) bool) {
+		var f Fold
+		var s stretch.Stretch
+		flush := func() bool {
+			for _, item := range f.Items(s.Events) {
+				if !yield(&item, nil) {
+					return false
+				}
+			}
+			s = stretch.Stretch{}
+			return true
+		}
+		for e, err := range events {
+			if err != nil {
+				if flush() {
+					yield(nil, err)
+				}
+				return
+			}
+			if len(s.Events) > 0 && s.EndsAt(e, stretch.Enough) && !flush() {
+				return
+			}
+			e.Data = bytes.Clone(e.Data)
+			s.Add(e)
+		}
+		flush()
+	}
+}
