@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/serve/opener"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/finding"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
@@ -49,6 +50,7 @@ var checks = []struct {
 	{"trash", true, (*doctor).checkTrash},
 	{"agents", false, (*doctor).checkAgents},
 	{"trust.json", false, (*doctor).checkTrust},
+	{"web browser", false, (*doctor).checkWebBrowser},
 }
 
 // Run implements the command.
@@ -267,4 +269,22 @@ func missingProgramText(home string, missing team.Agent, err error) app.Finding 
 		fmt.Sprintf("Install %s, or correct its command in %s",
 			tty.SafeLine(missing.Command), tty.SafeLine(filepath.Join(home, "agents", "config.json"))),
 	)
+}
+
+// checkWebBrowser checks that serve --open can open the web browser, if there is a desktop.
+func (d *doctor) checkWebBrowser() []app.Finding {
+	name, err := opener.Find()
+	if !opener.Desktop() {
+		return nil
+	}
+	if err != nil {
+		return []app.Finding{noOpenerText(name)}
+	}
+	return []app.Finding{openerText(name)}
+}
+
+func openerText(name string) app.Finding { return app.Fine(name + " opens the pages of serve") }
+
+func noOpenerText(name string) app.Finding {
+	return app.Note(name+" was not found: serve --open cannot open the web browser", "serve prints the address anyway")
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -197,4 +198,31 @@ func testApp(t *testing.T) *app.App {
 		t.Fatal(err)
 	}
 	return a
+}
+
+func TestWebBrowser(t *testing.T) {
+	if runtime.GOOS == "darwin" || runtime.GOOS == "windows" {
+		t.Skip("the program that opens web pages is a part of the system")
+	}
+	d := newDoctor(t.Context(), testApp(t))
+	dir := t.TempDir()
+	t.Setenv("PATH", dir)
+	if got := d.checkWebBrowser(); got != nil {
+		t.Errorf("without a desktop: %+v", got)
+	}
+	for _, name := range []string{"DISPLAY", "WAYLAND_DISPLAY"} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv(name, ":0")
+			if got := d.checkWebBrowser(); len(got) != 1 || got[0].State != app.StateNote {
+				t.Errorf("without the program: %+v", got)
+			}
+			if err := os.WriteFile(filepath.Join(dir, "xdg-open"), nil, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			defer os.Remove(filepath.Join(dir, "xdg-open"))
+			if got := d.checkWebBrowser(); len(got) != 1 || got[0].State != app.StateOK {
+				t.Errorf("with the program: %+v", got)
+			}
+		})
+	}
 }

@@ -82,6 +82,8 @@ func findingTexts(damaged, archived catalog.Session) []apptest.Text {
 	found("agentsText", "", agentsText(2))
 	missing := team.Agent{Name: apptest.Hostile, Command: apptest.Hostile}
 	found("missingProgramText", "", missingProgramText(home, missing, errors.New("file not found")))
+	found("openerText", "", openerText("xdg-open"))
+	found("noOpenerText", "", noOpenerText("xdg-open"))
 	return texts
 }
 

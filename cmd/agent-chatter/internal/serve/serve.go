@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
@@ -19,12 +20,15 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/serve/assets"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/serve/desk"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/serve/guard"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/serve/opener"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/journal/regularfile"
 	"golang.org/x/net/netutil"
 )
 
 // Command serves a page with the sessions until a signal ends it.
 type Command struct {
-	ID        string `arg:"" optional:"" help:"The session to open: id, title or latest (default: the list)."`
+	ID        string `arg:"" optional:"" help:"The session to open: id, ID#N, title or latest (default: the list)."`
 	Addr      string `help:"Address to listen on; port 0 is any free one." default:"127.0.0.1:0" placeholder:"HOST:PORT"`
 	Open      bool   `help:"Open the page in the web browser."`
 	TokenFile string `help:"File with the token of the page (default: a new random one)." placeholder:"PATH"`
@@ -54,7 +58,7 @@ const (
 func (cmd *Command) Run(a *app.App) error {
 	ctx, stop := app.UntilSignal()
 	defer stop()
-	path, err := cmd.path(ctx, a)
+	path, fragment, err := cmd.place(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -63,30 +67,42 @@ func (cmd *Command) Run(a *app.App) error {
 		return err
 	}
 	defer s.Close()
-	address := s.origin + path + "#token=" + s.token
+	address := s.origin + path + "#token=" + s.token + fragment
 	if err := cmd.announce(a, s, address); err != nil {
 		return err
 	}
 	if cmd.Open {
-		remove, err := openPage(address)
+		file, err := opener.NewFile(address)
 		if err != nil {
 			return err
 		}
-		defer remove()
+		defer file.Remove()
+		go func() {
+			if err := file.Open(); err != nil && ctx.Err() == nil {
+				a.Notice(notOpenedText(err))
+			}
+		}()
 	}
 	return s.serve(ctx, a)
 }
 
-// path returns the path of the page: of a session, or of the list.
-func (cmd *Command) path(ctx context.Context, a *app.App) (string, error) {
+// place returns the path of a session or of the list, and what the fragment of the address has besides the token.
+func (cmd *Command) place(ctx context.Context, a *app.App) (path, fragment string, err error) {
 	if cmd.ID == "" {
-		return "/", nil
+		return "/", "", nil
 	}
-	s, err := a.Find(ctx, cmd.ID)
+	name, event, err := a.CutEvent(ctx, cmd.ID, "", "")
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
-	return "/s/" + url.PathEscape(filepath.Base(s.Dir())) + "/" + s.ID, nil
+	s, err := a.Find(ctx, name)
+	if err != nil {
+		return "", "", err
+	}
+	if event != "" {
+		fragment = "&seq-" + event
+	}
+	return "/s/" + url.PathEscape(filepath.Base(s.Dir())) + "/" + s.ID, fragment, nil
 }
 
 // announce prints the address of the page.
@@ -99,6 +115,15 @@ func (cmd *Command) announce(a *app.App, s *server, address string) error {
 		a.Notice("Whoever knows this address can read all sessions. Press Ctrl+C to end.")
 	}
 	return err
+}
+
+func tokenSharedText(path string) app.Message {
+	return app.Text("Other users can read the token in %s.", tty.SafeLine(path)).
+		With(app.ToRun("make it private", "chmod", "600", path))
+}
+
+func notOpenedText(err error) string {
+	return "No web browser was opened: " + tty.Safe(err.Error()) + "\nOpen the address above."
 }
 
 // A server is a listener and what is needed to answer its requests.
@@ -189,20 +214,26 @@ func isLoopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// leastToken is the least length of a token in a file, in bytes.
-const leastToken = 20
+// The bounds of a token in a file, in bytes.
+const (
+	leastToken = 20
+	mostToken  = 1000
+)
 
 // readToken reads a token that only the user can read.
 func readToken(path string) (string, error) {
-	text, err := os.ReadFile(path)
+	text, err := regularfile.Read(path, mostToken)
 	if err != nil {
 		return "", err
+	}
+	if info, err := os.Stat(path); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
+		return "", app.Exit(app.ExitUsage, tokenSharedText(path))
 	}
 	token := strings.TrimSpace(string(text))
 	odd := func(r rune) bool { return r <= ' ' || r > '~' || r == '&' }
 	if len(token) < leastToken || strings.ContainsFunc(token, odd) {
 		return "", app.UsageError("The token in %s must have at least %d visible ASCII characters other than &.",
-			path, leastToken)
+			tty.SafeLine(path), leastToken)
 	}
 	return token, nil
 }

@@ -5,10 +5,10 @@ const tabs = new BroadcastChannel("agent-chatter"); // the tabs of this page
 
 // takeToken moves the token from the address to the storage of the tab.
 export function takeToken() {
-  const token = /^#token=([^&]+)/.exec(location.hash)?.[1];
+  const [, token, event] = /^#token=([^&]+)(?:&(seq-\d+))?/.exec(location.hash) ?? [];
   if (!token) return;
   sessionStorage.setItem(name, token);
-  history.replaceState(null, "", location.pathname);
+  history.replaceState(null, "", location.pathname + (event ? `#${event}` : ""));
 }
 
 // askForToken returns the token, if need be from another tab of the page; null: no tab has it.
