@@ -9,7 +9,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/stretch"
-	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
@@ -246,7 +245,7 @@ func (l *loader) gap(r *journal.Reader, to journal.Position, err error) *part {
 			}
 		}
 	}
-	return noticePart(from, to, l.render(l.failure(err)))
+	return noticePart(from, to, l.render(view.ReadFailure(l.session, err)))
 }
 
 // readOn adds the part after a document, or to its last part what was appended since it ended there.
@@ -281,56 +280,18 @@ func (l *loader) readOn(ctx context.Context, r *journal.Reader, d *document) {
 
 // notices returns a part with what is to be known of a session that ends at a position because of an error or nil.
 func (l *loader) notices(ctx context.Context, end journal.Position, torn journal.Torn, err error) []*part {
-	var texts []string
-	add := func(m app.Message) { texts = append(texts, l.render(m)) }
-	s := l.session
-	var corrupt *journal.CorruptError
-	switch {
-	case errors.As(err, &corrupt):
-		m := l.failure(err)
-		m.Text += "\nNothing after it is shown."
-		add(m)
-	case err != nil:
-		add(l.failure(err))
-	case l.last > 0: // The end is shown elsewhere.
+	if l.last > 0 && err == nil { // the end is shown elsewhere
 		return nil
-	case torn.Bytes > 0 && !l.head.live():
-		add(app.Message{Text: view.TornText(s.ID, torn)})
 	}
-	if s.MissingHeader {
-		add(app.Explain(&catalog.MissingHeaderError{ID: s.ID, Reason: s.Damaged}))
+	if l.head.live() {
+		torn = journal.Torn{}
 	}
-	if s.Newer != "" {
-		add(app.Explain(&store.UpgradeError{SessionID: s.ID, Version: s.Newer}))
-	}
-	if s.Truncated {
-		add(app.Message{Text: app.TruncatedText(s)})
-	}
-	if s.Invalid > 0 {
-		add(app.InvalidEventsText(s.ID, s.Invalid, s.FirstInvalid))
+	var texts []string
+	for _, m := range view.Faults(l.session, torn, err) {
+		texts = append(texts, l.render(m))
 	}
 	if len(texts) == 0 {
 		return nil
 	}
 	return []*part{l.laidOut(ctx, *noticePart(end, end, texts...))}
-}
-
-// failure explains why a session cannot be read further.
-func (l *loader) failure(err error) app.Message {
-	var corrupt *journal.CorruptError
-	switch {
-	case errors.Is(err, journal.ErrNotFound):
-		return app.FollowEndedText(l.session.ID, err)
-	case !errors.As(err, &corrupt):
-		return app.Explain(err)
-	}
-	help := app.DamageHelp(l.session, nil)
-	if corrupt.TooLong > 0 {
-		help = app.Message{Text: app.AllowText(corrupt.TooLong)}
-	}
-	text := "⚠️  " + app.Sentence(corrupt)
-	if help.Text != "" {
-		text += "\n" + help.Text
-	}
-	return app.Message{Text: text}.With(help.Help...)
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/page"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/stretch"
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -59,7 +60,10 @@ func (d *Desk) items(r *http.Request) (stretchJSON, error) {
 	answer, failed := d.shown(r.Context(), reader, key, s)
 	answer.Ended = ended
 	if err != nil {
-		answer.Notice = d.text(err)
+		// The session is what its row says: that has the journal's damage, too.
+		session, _ := dir.Session(r.Context(), key.ID)
+		session.ID = key.ID
+		answer.Notice = d.app.Render(view.ReadFailure(session, err))
 	}
 	return answer, failed
 }
@@ -130,6 +134,9 @@ func (p place) read(
 		return s, false, err
 	case p.around > 0, p.after > 0:
 		at, err := r.Find(max(p.around, p.after))
+		if err != nil && p.around > 0 {
+			break // it cannot be reached; the end is near the damage
+		}
 		if err != nil {
 			return s, false, err
 		}

@@ -4,9 +4,12 @@ import (
 	"net/http"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/stretch"
 	"github.com/agent-chatter/agent-chatter/coordinator/redact"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -105,19 +108,42 @@ func (d *Desk) list(r *http.Request) (listJSON, error) {
 	return answer, nil
 }
 
-// session describes one session.
-func (d *Desk) session(r *http.Request) (sessionJSON, error) {
+// A headJSON is a session and what is to be known of it.
+type headJSON struct {
+	sessionJSON
+	Notices []string `json:"notices,omitempty"`
+}
+
+// session describes one session. LastSeq is that of the journal as it is now.
+func (d *Desk) session(r *http.Request) (headJSON, error) {
 	key, err := d.key(r)
 	if err != nil {
-		return sessionJSON{}, err
+		return headJSON{}, err
 	}
-	s, err := d.app.Catalog.At(key.Dir).Session(r.Context(), key.ID)
-	return d.described(s, d.redactor(s.Source)), err
+	dir := d.app.Catalog.At(key.Dir)
+	s, err := dir.Session(r.Context(), key.ID)
+	if err != nil {
+		return headJSON{}, err
+	}
+	head := headJSON{sessionJSON: d.described(s, d.redactor(s.Source))}
+	reader, err := dir.Journals().Reader(key.ID, journal.Position{})
+	if err != nil {
+		return headJSON{}, err
+	}
+	defer reader.Close()
+	end, torn, err := stretch.End(reader, s.End)
+	if head.LastSeq = end.Seq; head.Live {
+		torn = journal.Torn{}
+	}
+	for _, fault := range view.Faults(s, torn, err) {
+		head.Notices = append(head.Notices, d.app.Render(fault))
+	}
+	return head, nil
 }
 
 func (d *Desk) described(s catalog.Session, secrets *redact.Redactor) sessionJSON {
 	writer := d.app.Catalog.At(s.Dir()).Journals().Writer(s.ID)
-	safe := func(text string) string { return tty.SafeLine(secrets.Text(text)) }
+	safe := func(text string) string { return tty.SafeLine(textWithout(secrets, text)) }
 	return sessionJSON{
 		Key: filepath.Base(s.Dir()) + "/" + s.ID, ID: s.ID, Team: tty.SafeLine(s.TeamID),
 		Title: safe(s.Title), Preview: safe(s.Preview), CWD: tty.SafeLine(s.CWD),
@@ -127,4 +153,14 @@ func (d *Desk) described(s catalog.Session, secrets *redact.Redactor) sessionJSO
 		Damaged: tty.SafeLine(s.Damaged), Newer: tty.SafeLine(s.Newer),
 		Resume: "agent-chatter chat --resume " + s.ID,
 	}
+}
+
+// textWithout returns a title or a preview without secrets. One that was cut may end in the middle of a secret.
+func textWithout(secrets *redact.Redactor, text string) string {
+	for _, mark := range []string{"…", "..."} {
+		if cut, ok := strings.CutSuffix(text, mark); ok {
+			return secrets.Stream().Next(cut) + mark
+		}
+	}
+	return secrets.Text(text)
 }

@@ -92,10 +92,10 @@ func (s shownItem) Note() string {
 	return ""
 }
 
-// Next returns the names of the members that were queued after the item.
+// Next returns the names of the members in the queue, if it was changed.
 func (s shownItem) Next() string {
 	var names []string
-	for _, id := range s.Waiting {
+	for _, id := range s.Queue {
 		names = append(names, tty.SafeLine(s.fold.Name(id)))
 	}
 	return strings.Join(names, ", ")

@@ -18,6 +18,7 @@ type Item struct {
 	projection.TimelineRow
 	Entry projection.Entry // the message or the unfinished reply; zero: the item has none
 	Calls view.Calls       // of Entry.Steps
+	Queue []string         // ids of the members that were queued last while the item was the newest one
 
 	end *projection.TurnEnded // nil: the turn has no end, or it is not a turn
 }
@@ -85,22 +86,26 @@ func (f *Fold) Items(events []journal.Event) []Item {
 	f.timeline.Forget()
 	calls := view.Calls{}
 	ends := map[string]*projection.TurnEnded{} // by turn
+	queues := map[int][]string{}               // by the index of the newest item
 	for _, e := range events {
 		if e.Type == created {
 			f.begin(e)
 			continue
 		}
 		f.timeline.Apply(e)
-		if e.Type == turnEnded {
-			if p, err := projection.Decode(e); err == nil {
-				end := p.(projection.TurnEnded)
-				ends[end.TurnID] = &end
-			}
+		if e.Type != turnEnded && e.Type != queueChanged {
+			continue
+		}
+		switch p, _ := projection.Decode(e); p := p.(type) {
+		case projection.TurnEnded:
+			ends[p.TurnID] = &p
+		case projection.QueueChanged:
+			queues[len(f.timeline.Rows)-1] = f.timeline.Waiting
 		}
 	}
 	items := make([]Item, 0, len(f.timeline.Rows))
-	for _, row := range f.timeline.Rows {
-		items = append(items, Item{TimelineRow: row, Calls: calls, end: ends[row.TurnID]})
+	for i, row := range f.timeline.Rows {
+		items = append(items, Item{TimelineRow: row, Calls: calls, Queue: queues[i], end: ends[row.TurnID]})
 	}
 	for entry := range projection.ReplayFrom(&f.state, calls.Complete(stretch.Stretch{Events: events}.All())) {
 		if i := slices.IndexFunc(items, func(i Item) bool { return i.shows(entry) }); i >= 0 {
@@ -122,8 +127,9 @@ func (i *Item) shows(e projection.Entry) bool {
 }
 
 var (
-	created   = projection.TypeOf(projection.SessionCreated{})
-	turnEnded = projection.TypeOf(projection.TurnEnded{})
+	created      = projection.TypeOf(projection.SessionCreated{})
+	turnEnded    = projection.TypeOf(projection.TurnEnded{})
+	queueChanged = projection.TypeOf(projection.QueueChanged{})
 )
 
 // Items divides all events of a session into items, a part of the session at a time. An error ends the sequence.
