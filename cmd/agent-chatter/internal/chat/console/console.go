@@ -264,16 +264,17 @@ func (c *Console) draw(do func()) {
 // Next waits for a line. While it does, the prompt says who is next; without a prompt, the line is the answer to a
 // question, which Escape and Ctrl+C answer with an empty line.
 func (c *Console) Next(prompt string, quit <-chan struct{}) (tty.Line, error) {
-	c.Change(func(m *Model) { m.Prompt, m.asks = prompt, prompt == "" })
-	notify(c.hurry)
-	defer c.Change(func(m *Model) { m.Prompt, m.asks = "", false })
+	defer c.Change(func(m *Model) { m.Prompt, m.asks, m.sends = "", false, false })
 	for {
 		c.mu.Lock()
 		over, queue := c.over, c.model.Queued
 		if len(queue) > 0 {
 			c.model.Queued = queue[1:]
+		} else if !over {
+			c.model.Prompt, c.model.asks = prompt, prompt == ""
 		}
 		c.mu.Unlock()
+		notify(c.hurry)
 		switch {
 		case len(queue) > 0 && queue[0] == endOfInput, len(queue) == 0 && over:
 			return tty.Line{}, ErrInterrupted

@@ -103,6 +103,9 @@ func (c *Console) enter(text string) {
 		c.looking.Go(func() { c.o.Look(text) })
 		return
 	}
+	if c.model.Prompt != "" || c.model.asks { // Next returns it
+		c.model.Prompt, c.model.sends = "", true
+	}
 	c.model.Queued = append(c.model.Queued, text)
 	notify(c.entered)
 }

@@ -220,6 +220,9 @@ func TestNextShowsThePromptUntilALineIsEntered(t *testing.T) {
 				text = c.model.Prompt
 			}
 			c.enter(text)
+			if c.model.Prompt != "" || c.model.queuedRows(80) != nil {
+				t.Errorf("with the prompt %q: a frame has the prompt, or the line as queued", prompt)
+			}
 		}()
 		if line, err := c.Next(prompt, nil); err != nil || prompt != "" && line.Text != prompt || prompt == "" && line.Text != "asks" {
 			t.Errorf("with the prompt %q: %q, %v", prompt, line.Text, err)

@@ -48,6 +48,7 @@ type Model struct {
 	Search   *Search   // of earlier messages; nil: none
 
 	asks   bool  // a command such as /resume waits for a line
+	sends  bool  // what was entered is sent now
 	page   *page // on the whole terminal; nil: none
 	menu   menu
 	closed string // the text for which Escape has closed the menu
@@ -244,7 +245,7 @@ func (m *Model) Live(width, height int, held []string, now time.Time) []string {
 func (m *Model) statusRow(columns int, now time.Time) string {
 	columns = min(columns, statusColumns)
 	switch {
-	case m.Question != nil && m.Status.Unsaved == "":
+	case (m.Question != nil || m.asks) && m.Status.Unsaved == "":
 		return m.styled(dim, cut(textWaits, columns))
 	case m.menu.open() && m.Search == nil && m.Status.Doing == "" && m.Status.Unsaved == "":
 		return m.styled(dim, cut(menuText(m.menu.selected+1, len(m.menu.choices)), columns))
@@ -327,7 +328,7 @@ func (m *Model) queued() []string {
 const shownQueued = 3
 
 func (m *Model) queuedRows(columns int) (rows []string) {
-	if m.Prompt != "" { // they are sent now
+	if m.sends {
 		return nil
 	}
 	for i, text := range m.queued() {

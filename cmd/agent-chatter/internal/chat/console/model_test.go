@@ -273,6 +273,7 @@ func TestLiveRegion(t *testing.T) {
 		{"a prompt of half the columns", 11, 24, nil, "a", "you> a_\n/help"},
 		{"a prompt of more than half", 10, 24, nil, "a", "> a_\n/help"},
 		{"a long prompt", 12, 24, func(m *Model) { m.Prompt = "anna or bob> " }, "", "> _\n/help"},
+		{"a command asks", 80, 24, func(m *Model) { m.Prompt, m.asks = "", true }, "", "> _\n" + textWaits},
 		{"an agent speaks", 80, 24, func(m *Model) { m.Status, m.Prompt = busy, "" }, "next",
 			"> next_\n⠴ Ada thinks 3s · esc to interrupt"},
 		{"an agent with a longer name", 80, 24, func(m *Model) {
