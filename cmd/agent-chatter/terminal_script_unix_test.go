@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/editor"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -25,7 +26,7 @@ import (
 //	terminal NAME PROGRAM [ARG]…  start a program on a terminal of 24 rows and 200 columns
 //	start NAME PROGRAM [ARG]…     start a program with pipes
 //	use NAME                      act on that program from now on
-//	enter TEXT                    type a line
+//	enter TEXT                    type a line; what is drawn of it before Enter satisfies no later expect
 //	press KEY…                    type keys: esc, enter, tab, up, ctrl-c, ctrl-d, or text with Go escapes
 //	expect TEXT…                  wait until the output has each text, after those expected before
 //	expect -without TEXT TEXT…    the same; the output up to there does not contain the first
@@ -143,11 +144,17 @@ func (s *terminalScript) enter(args []string) {
 	if len(args) != 1 {
 		s.ts.Fatalf("usage: enter TEXT")
 	}
-	end := "\n"
-	if s.current.terminal {
+	p, end := s.current, "\n"
+	if p.terminal {
 		end = enter
 	}
-	s.current.press(args[0] + end)
+	if args[0] == "" || !p.hasInputBox() {
+		p.press(args[0] + end)
+		return
+	}
+	p.press(args[0])
+	p.await(p.stdout, args[0]+editor.Cursor)
+	p.press(end)
 }
 
 var keys = map[string]string{

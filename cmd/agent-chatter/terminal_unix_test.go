@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -78,6 +79,12 @@ func (p *program) press(keys string) {
 	if _, err := io.WriteString(p.stdin, keys); err != nil {
 		p.t.Fatal(err)
 	}
+}
+
+// hasInputBox reports whether the program draws what is typed itself. It takes pastes then.
+func (p *program) hasInputBox() bool {
+	shown := p.stdout.String()
+	return strings.LastIndex(shown, "\x1b[?2004h") > strings.LastIndex(shown, "\x1b[?2004l")
 }
 
 const (
