@@ -55,7 +55,10 @@ func (s shownItem) Name() string {
 func (s shownItem) Class() string {
 	classes := []string{"item", string(s.Kind)}
 	if s.Name() != "" {
-		classes = append(classes, colorClass(s.fold.Members.Color(s.Member.ID)))
+		classes = append(classes, s.fold.ColorClass(s.Member.ID))
+		if s.Member.Type == projection.TypeHuman {
+			classes = append(classes, "human")
+		}
 	}
 	if s.Open() {
 		classes = append(classes, "open")
@@ -66,7 +69,7 @@ func (s shownItem) Class() string {
 	return strings.Join(classes, " ")
 }
 
-// Anchor returns the event that a link to the message names.
+// Anchor returns the event that a link to the message names. It is the id of the element, too.
 func (s shownItem) Anchor() uint64 {
 	if s.Message > 0 {
 		return s.Message
@@ -104,16 +107,22 @@ func (s shownItem) Next() string {
 // Name returns the displayed name of a member.
 func (f *Fold) Name(id string) string { return f.state.Speaker(id).DisplayName }
 
+// ColorClass returns the class of a member's colour.
+func (f *Fold) ColorClass(id string) string { return colorClass(f.Members.Color(id)) }
+
 // Segments returns the parts of the message in their order.
 func (s shownItem) Segments() []segment {
 	if s.Entry.Seq == 0 {
 		return nil
 	}
 	var shown []segment
+	at := 0 // in the message, in bytes
 	for _, of := range view.Segments(s.Entry) {
 		switch {
 		case of.Step == nil:
-			text, more := s.cut(of.Text)
+			at += max(0, strings.Index(s.Entry.Content[at:], of.Text))
+			text, more := s.cut(of.Text, ofMessage, s.Entry.Seq, at, s.limit)
+			at += len(of.Text)
 			var m markup
 			m.message(text)
 			shown = append(shown, segment{Text: template.HTML(m.String()), More: more})
@@ -129,19 +138,36 @@ func (s shownItem) Segments() []segment {
 	return shown
 }
 
-// cut returns the start of a text within the limit, and says how much is missing.
-func (s shownItem) cut(text string) (start, more string) {
-	if s.limit == 0 || len(text) <= s.limit {
-		return text, ""
+// The texts of an item, as more.Of has them and Whole takes them.
+const (
+	ofMessage = "message"
+	ofInput   = "input"
+	ofOutput  = "output"
+)
+
+// A more is the part of a text that is not shown.
+type more struct {
+	Of       string
+	Seq      uint64 // of the message or of the start of the tool call
+	From, To int    // in bytes
+}
+
+// Text says how much is missing.
+func (m more) Text() string { return fmt.Sprintf("%d more bytes", m.To-m.From) }
+
+// cut returns the start of a text within a limit, and the rest; 0: there is no limit. at is the place of the text.
+func (s shownItem) cut(text, of string, seq uint64, at, limit int) (start string, rest *more) {
+	if limit == 0 || len(text) <= limit {
+		return text, nil
 	}
-	start = runecut.Prefix(text, s.limit)
-	return start, fmt.Sprintf("%d more bytes", len(text)-len(start))
+	start = runecut.Prefix(text, limit)
+	return start, &more{of, seq, at + len(start), at + len(text)}
 }
 
 // A segment is a text, a todo list or a tool call.
 type segment struct {
 	Text template.HTML
-	More string // how much of the text is not shown
+	More *more // of the text; nil: it is whole
 	Plan *projection.Step
 	Call *shownCall
 }
@@ -166,13 +192,13 @@ func (c *shownCall) State() string {
 	return "ok"
 }
 
-// Result says how the call ended, and how long it took.
+// Result says how the call ended, and how long it took. It is not called while it runs.
 func (c *shownCall) Result() string {
 	state := c.State()
 	if state == "none" {
 		return "no result"
 	}
-	if !c.At.IsZero() && c.Completed != nil {
+	if !c.At.IsZero() {
 		state += " " + part.DurationText(c.Took)
 	}
 	return state
@@ -186,33 +212,65 @@ func (c *shownCall) Input() string {
 // maxSummary is the length in bytes at which the input of a folded tool call is cut.
 const maxSummary = 300
 
+// A quote is the input or the output of a tool call.
+type quote struct {
+	Text string
+	More *more // nil: it is whole
+}
+
+// callShare is the part of the limit that an input or an output has, since a turn may have many.
+const callShare = 8
+
+func (c *shownCall) quote(text, of string) *quote {
+	text, more := c.item.cut(text, of, c.Seq, 0, c.item.limit/callShare)
+	if text = tty.Safe(text); more == nil {
+		text = strings.TrimRight(text, "\n")
+	}
+	if text == "" {
+		return nil
+	}
+	return &quote{"\n" + text, more} // HTML drops the first line break of a pre
+}
+
 // Whole returns the input as it is, if Input does not have all of it.
-func (c *shownCall) Whole() string {
+func (c *shownCall) Whole() *quote {
 	whole := part.MainInput(c.Started.Input)
 	if len(c.Changes()) > 0 || whole == c.Input() {
-		return ""
+		return nil
 	}
-	return c.shortened(whole)
+	return c.quote(whole, ofInput)
 }
 
 // Output returns what the tool returned, or its error.
-func (c *shownCall) Output() string {
+func (c *shownCall) Output() *quote { return c.quote(outputOf(c.Call), ofOutput) }
+
+func outputOf(c part.Call) string {
 	switch {
 	case c.Completed == nil:
 		return ""
 	case c.Completed.Error != "":
-		return c.shortened(c.Completed.Error)
+		return c.Completed.Error
 	}
-	return c.shortened(c.Completed.Output)
+	return c.Completed.Output
 }
 
-func (c *shownCall) shortened(text string) string {
-	text, more := c.item.cut(text)
-	text = strings.Trim(tty.Safe(text), "\n")
-	if more != "" {
-		text += "\n… " + more
+// Permission says who allowed or refused the call; "" if nobody was asked.
+func (c *shownCall) Permission() string {
+	p, ok := c.item.permissions[[2]string{c.Started.TurnID, c.Started.ToolID}]
+	if !ok {
+		return ""
 	}
-	return text
+	verb := "refused"
+	if p.Allowed {
+		verb = "allowed"
+	}
+	by, ok := map[projection.Decider]string{
+		projection.ByPerson: "by a person", projection.ByPolicy: "by the policy", projection.ByDefault: "by default",
+	}[p.By]
+	if !ok {
+		return verb
+	}
+	return verb + " " + by
 }
 
 // Changes returns the lines that an edit changes.
@@ -222,7 +280,7 @@ func (c *shownCall) Changes() []change {
 		class := map[edit.Kind]string{edit.Added: "added", edit.Removed: "removed", edit.Kept: "kept"}[of.Kind]
 		changes = append(changes, change{class, string(of.Kind) + " " + tty.SafeLine(of.Text)})
 		if c.item.limit > 0 && len(changes) == maxChanges {
-			changes = append(changes, change{"kept", "…"})
+			changes = append(changes, change{"kept", "  …"})
 			break
 		}
 	}

@@ -20,11 +20,16 @@ type Item struct {
 	Calls view.Calls       // of Entry.Steps
 	Queue []string         // ids of the members that were queued last while the item was the newest one
 
-	end *projection.TurnEnded // nil: the turn has no end, or it is not a turn
+	end         *projection.TurnEnded // nil: the turn has no end, or it is not a turn
+	over        bool                  // a turn or a message of a person follows
+	permissions permissions
 }
 
+// permissions are the answers to requests for permission, by turn and tool.
+type permissions map[[2]string]projection.PermissionAnswered
+
 // Open reports whether the turn has no end yet.
-func (i *Item) Open() bool { return i.Kind == projection.RowTurn && i.end == nil }
+func (i *Item) Open() bool { return i.Kind == projection.RowTurn && i.end == nil && !i.over }
 
 // Problem says why the turn is unfinished, and "" if it is not, or may still be running.
 func (i *Item) Problem() string {
@@ -39,7 +44,7 @@ func (i *Item) Figures() []string {
 }
 
 func (i *Item) turnEnd() (part.TurnEnd, bool) {
-	if i.end == nil {
+	if i.Kind != projection.RowTurn || i.Open() {
 		return part.TurnEnd{}, false
 	}
 	return part.EndOf(i.end, i.Message > 0)
@@ -48,6 +53,22 @@ func (i *Item) turnEnd() (part.TurnEnd, bool) {
 // Markdown returns the message as it was written, after the name of its speaker.
 func (i *Item) Markdown() string {
 	return "**" + i.Member.DisplayName + "**\n\n" + strings.TrimSpace(i.Entry.Content) + "\n"
+}
+
+// Whole returns the whole of a text of an item that HTML cuts: its message, or what a tool call that began with event
+// seq was given or returned. of is the data-of of the cut; "" if there is no such text.
+func (i *Item) Whole(of string, seq uint64) string {
+	if of == ofMessage {
+		return i.Entry.Content
+	}
+	call := i.Calls[seq]
+	switch of {
+	case ofInput:
+		return part.MainInput(call.Started.Input)
+	case ofOutput:
+		return outputOf(call)
+	}
+	return ""
 }
 
 // A Fold divides the events of a session into items. The zero Fold is that of a session without events.
@@ -84,7 +105,7 @@ func (f *Fold) begin(e journal.Event) {
 func (f *Fold) Items(events []journal.Event) []Item {
 	f.timeline.Open = nil
 	f.timeline.Forget()
-	calls := view.Calls{}
+	calls, answers := view.Calls{}, permissions{}
 	ends := map[string]*projection.TurnEnded{} // by turn
 	queues := map[int][]string{}               // by the index of the newest item
 	for _, e := range events {
@@ -93,7 +114,7 @@ func (f *Fold) Items(events []journal.Event) []Item {
 			continue
 		}
 		f.timeline.Apply(e)
-		if e.Type != turnEnded && e.Type != queueChanged {
+		if e.Type != turnEnded && e.Type != queueChanged && e.Type != permissionAnswered {
 			continue
 		}
 		switch p, _ := projection.Decode(e); p := p.(type) {
@@ -101,11 +122,16 @@ func (f *Fold) Items(events []journal.Event) []Item {
 			ends[p.TurnID] = &p
 		case projection.QueueChanged:
 			queues[len(f.timeline.Rows)-1] = f.timeline.Waiting
+		case projection.PermissionAnswered:
+			answers[[2]string{p.TurnID, p.ToolID}] = p
 		}
 	}
 	items := make([]Item, 0, len(f.timeline.Rows))
 	for i, row := range f.timeline.Rows {
-		items = append(items, Item{TimelineRow: row, Calls: calls, Queue: queues[i], end: ends[row.TurnID]})
+		items = append(items, Item{
+			TimelineRow: row, Calls: calls, Queue: queues[i], end: ends[row.TurnID],
+			over: slices.ContainsFunc(f.timeline.Rows[i+1:], endsTurns), permissions: answers,
+		})
 	}
 	for entry := range projection.ReplayFrom(&f.state, calls.Complete(stretch.Stretch{Events: events}.All())) {
 		if i := slices.IndexFunc(items, func(i Item) bool { return i.shows(entry) }); i >= 0 {
@@ -113,6 +139,11 @@ func (f *Fold) Items(events []journal.Event) []Item {
 		}
 	}
 	return items
+}
+
+// endsTurns reports whether a turn that is open before a row has ended.
+func endsTurns(r projection.TimelineRow) bool {
+	return r.Kind == projection.RowTurn || r.Kind == projection.RowMessage && r.Member.Type == projection.TypeHuman
 }
 
 // shows reports whether an entry is the message or the unfinished reply of an item.
@@ -127,9 +158,10 @@ func (i *Item) shows(e projection.Entry) bool {
 }
 
 var (
-	created      = projection.TypeOf(projection.SessionCreated{})
-	turnEnded    = projection.TypeOf(projection.TurnEnded{})
-	queueChanged = projection.TypeOf(projection.QueueChanged{})
+	created            = projection.TypeOf(projection.SessionCreated{})
+	turnEnded          = projection.TypeOf(projection.TurnEnded{})
+	queueChanged       = projection.TypeOf(projection.QueueChanged{})
+	permissionAnswered = projection.TypeOf(projection.PermissionAnswered{})
 )
 
 // Items divides all events of a session into items, a part of the session at a time. An error ends the sequence.

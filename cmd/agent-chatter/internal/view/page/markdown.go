@@ -9,10 +9,19 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/code"
 	"github.com/agent-chatter/agent-chatter/projection/markdown"
+	"github.com/agent-chatter/agent-chatter/projection/runecut"
 )
 
 // A markup is HTML that is being written.
-type markup struct{ strings.Builder }
+type markup struct {
+	strings.Builder
+	level int // of the last heading; 0: none
+}
+
+const (
+	pageLevels = 3 // of the headings outside of messages
+	maxLevel   = 6 // of HTML
+)
 
 // text writes text.
 func (m *markup) text(text string) { m.WriteString(html.EscapeString(tty.Safe(text))) }
@@ -36,8 +45,9 @@ func (m *markup) block(b markdown.Block, tight bool) {
 		}
 		m.element("p", func() { m.inlines(b.Inlines) })
 	case markdown.Heading:
-		// The page has the headings up to the third level.
-		m.element(fmt.Sprintf("h%d", min(b.Level+3, 6)), func() { m.inlines(b.Inlines) })
+		// The page has the headings up to the third level. No level is left out, as readers of the headings expect.
+		m.level = min(b.Level+pageLevels, max(m.level, pageLevels)+1, maxLevel)
+		m.element(fmt.Sprintf("h%d", m.level), func() { m.inlines(b.Inlines) })
 	case markdown.CodeBlock:
 		m.code(b.Language, b.Text)
 	case markdown.List:
@@ -95,7 +105,11 @@ func (m *markup) table(b markdown.Block) {
 
 // code writes a block of code in its colours.
 func (m *markup) code(language, text string) {
-	m.WriteString(`<pre class="code" tabindex="0"><code>`)
+	m.WriteString(`<pre class="code" tabindex="0"`)
+	if name := runecut.Prefix(tty.SafeLine(language), maxLanguage); name != "" {
+		fmt.Fprintf(m, ` data-language="%s"`, html.EscapeString(name))
+	}
+	m.WriteString("><code>")
 	lexer := code.New(language)
 	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
 		m.line(lexer.Line(strings.TrimSuffix(line, "\r")))
@@ -103,6 +117,9 @@ func (m *markup) code(language, text string) {
 	}
 	m.WriteString("</code></pre>")
 }
+
+// maxLanguage is the length in bytes at which the name of a language is cut.
+const maxLanguage = 20
 
 // line writes text in styles.
 func (m *markup) line(line ansi.Line) {
@@ -129,6 +146,9 @@ func styleClass(s ansi.Style) string {
 	}
 	if s.Dim {
 		classes = append(classes, "dim")
+	}
+	if s.Italic {
+		classes = append(classes, "italic")
 	}
 	return strings.Join(classes, " ")
 }
