@@ -132,7 +132,8 @@ type server struct {
 	tls    *tls.Config // nil: HTTP
 	origin string      // scheme, host and port
 	token  string
-	hosts  map[string]bool // without port; nil: those of the certificate
+	hosts  map[string]bool // without port, besides those of the certificate
+	wait   time.Duration   // for a whole request
 }
 
 // listen begins to listen, if the address and the flags allow it.
@@ -141,7 +142,7 @@ func (cmd *Command) listen() (*server, error) {
 	if err != nil {
 		return nil, app.UsageError("--addr takes HOST:PORT, such as 127.0.0.1:8080.")
 	}
-	s := &server{token: strings.ToLower(rand.Text())}
+	s := &server{token: strings.ToLower(rand.Text()), wait: requestTime}
 	if cmd.TokenFile != "" {
 		if s.token, err = readToken(cmd.TokenFile); err != nil {
 			return nil, err
@@ -246,7 +247,7 @@ func (s *server) serve(ctx context.Context, a *app.App) error {
 	mux.Handle("/api/", g.Data(desk.New(a, ctx.Done()).Handler()))
 	h := &http.Server{
 		Handler: mux, TLSConfig: s.tls, MaxHeaderBytes: maxHeader,
-		ReadHeaderTimeout: requestTime, ReadTimeout: requestTime, IdleTimeout: idleTime,
+		ReadHeaderTimeout: s.wait, ReadTimeout: s.wait, IdleTimeout: idleTime,
 	}
 	ended := make(chan error, 1)
 	limited := netutil.LimitListener(s.Listener, maxConnections)

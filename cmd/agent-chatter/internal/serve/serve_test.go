@@ -111,6 +111,12 @@ func certificate(t *testing.T, host string) (certPath, keyPath string) {
 // started runs a server until the test ends, or until stop is called. ended has the error of its end.
 func started(t *testing.T, cmd Command) (s *server, stop func(), ended <-chan error) {
 	t.Helper()
+	return startedWith(t, cmd, requestTime)
+}
+
+// startedWith is started with another time for a request.
+func startedWith(t *testing.T, cmd Command, wait time.Duration) (s *server, stop func(), ended <-chan error) {
+	t.Helper()
 	a, err := app.New(app.IO{Stdout: io.Discard, Stderr: io.Discard},
 		app.Options{Home: t.TempDir()})
 	if err != nil {
@@ -120,6 +126,7 @@ func started(t *testing.T, cmd Command) (s *server, stop func(), ended <-chan er
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.wait = wait
 	ctx, stop := context.WithCancel(t.Context())
 	end := make(chan error, 1)
 	go func() {
