@@ -4,10 +4,14 @@ package ttytest
 
 import (
 	"errors"
+	"fmt"
+	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/journal/programtest"
@@ -19,21 +23,44 @@ type Tmux struct {
 	socket string
 }
 
-// Start runs a command of the shell on a terminal until the test ends. Without tmux it skips the test, but fails it
-// in CI, which installs tmux.
+// Start runs a command of the shell on a terminal until the test ends; the end waits for all its processes. Without
+// tmux it skips the test, but fails it in CI, which installs tmux.
 func Start(t *testing.T, columns, rows int, command string) *Tmux {
 	t.Helper()
 	programtest.Path(t, "tmux")
-	m := &Tmux{t, filepath.Join(t.TempDir(), "tmux")}
+	dir := t.TempDir()
+	m := &Tmux{t, filepath.Join(dir, "tmux")}
+	held := holdFile(t, filepath.Join(dir, "held"))
 	m.Run("-f", "/dev/null", "start-server", ";", "set-option", "-g", "history-limit", "100000", ";",
 		"set-option", "-s", "extended-keys", "on", ";", "new-session", "-d", "-x", strconv.Itoa(columns),
-		"-y", strconv.Itoa(rows), command)
+		"-y", strconv.Itoa(rows), fmt.Sprintf("exec 9>'%s'; %s", held.Name(), command))
 	t.Cleanup(func() {
 		if err := exec.Command("tmux", "-S", m.socket, "kill-server").Run(); err != nil && !m.ended() {
 			t.Error(err)
 		}
+		defer held.Close()
+		if t.Failed() { // perhaps because a process does not end
+			return
+		}
+		// Processes that end later could write to directories that the test removes.
+		if _, err := io.Copy(io.Discard, held); err != nil {
+			t.Error(err)
+		}
 	})
 	return m
+}
+
+// holdFile makes a named pipe, whose end is read when no process has it open.
+func holdFile(t *testing.T, path string) *os.File {
+	t.Helper()
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	held, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return held
 }
 
 // Run runs a command of tmux and returns its output.
