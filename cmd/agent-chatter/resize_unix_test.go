@@ -55,9 +55,11 @@ func TestResizedChatKeepsLines(t *testing.T) {
 	if err := reply.Close(); err != nil {
 		t.Fatal(err)
 	}
-	m.Run("resize-window", "-x", "110", "-y", "30")
-	m.Expect("hugo> ")
-	m.Press("/end")
+	m.Run("resize-window", "-x", "150", "-y", "30")
+	wide := strings.Repeat("y", 130)
+	m.Press(wide)
+	m.Expect("hugo> " + wide) // tmux resizes late
+	m.Press("C-u", "/end")
 	m.Expect("hugo> /end")
 	text := m.Text()
 	items := regexp.MustCompile(`item (\d+)\b`).FindAllStringSubmatch(text, -1)

@@ -50,18 +50,19 @@ var programScreens = []struct {
 		m.ExpectTimes("eva> ", 3)
 	}},
 	{"resumed", "agent-chatter chat -t calc.json -m begin >/dev/null; agent-chatter chat --resume", func(m *ttytest.Tmux) {
-		m.Expect("Calculator · 2 messages · /help")
 		m.Expect("eva> ")
+		m.Expect("Calculator · 2 messages · /help")
 	}},
 	{"first_run", "PATH=$PWD/bin:$PATH agent-chatter chat", func(m *ttytest.Tmux) {
 		m.Expect("[Y/n] ")
 		m.Press("Enter")
-		m.Expect("Team shop: ")
-		m.Expect("/help\n")
+		m.Expect("you> ")
+		m.Expect("shop · /help\n")
 	}},
 	{"first_run_demo", "PATH=$PWD/bin:$PATH agent-chatter chat", func(m *ttytest.Tmux) {
 		m.Expect("[Y/n] ")
 		m.Press("n", "Enter")
+		m.Expect("you> ")
 		m.Expect("Demo · /help")
 	}},
 }

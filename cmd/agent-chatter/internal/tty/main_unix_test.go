@@ -94,6 +94,8 @@ func streamRows(status string) []string {
 	return []string{"> the input 🫖 " + strings.Repeat("y", 60), "  and more", "status " + status}
 }
 
+func redrawnAt(columns, rows int) string { return fmt.Sprintf("redrawn at %dx%d", columns, rows) }
+
 // streamLines prints lines with live rows below them, until q.
 func streamLines() error {
 	t, err := Open(os.Stdin, os.Stdout)
@@ -119,7 +121,12 @@ func streamLines() error {
 				done, status = []string{streamedLine(n)}, fmt.Sprint(n)
 			}
 		}
-		if err := screen.Draw(done, streamRows(status)); err != nil {
+		shown := status
+		if status == "redrawn" {
+			columns, rows := screen.Size()
+			shown = redrawnAt(columns, rows)
+		}
+		if err := screen.Draw(done, streamRows(shown)); err != nil {
 			return err
 		}
 	}

@@ -28,8 +28,7 @@ func TestResizesKeepLines(t *testing.T) {
 	m.Expect(fmt.Sprintf("status %d", streamed))
 	m.Run("resize-window", "-x", "110", "-y", "30")
 	m.Press("r")
-	m.Expect("status redrawn")
-	m.Expect(streamRows("redrawn")[0]) // tmux resizes late
+	m.Expect("status " + redrawnAt(110, 30)) // tmux resizes late
 	checkStreamed(t, m)
 }
 
@@ -40,7 +39,7 @@ func checkStreamed(t *testing.T, m *ttytest.Tmux) {
 	for line := range strings.Lines(strings.TrimRight(m.Text(), "\n")) {
 		got = append(got, strings.TrimRight(line, " \n"))
 	}
-	want := append(streamedLines(), streamRows("redrawn")...)
+	want := append(streamedLines(), streamRows(redrawnAt(110, 30))...)
 	if !slices.Equal(got, want) {
 		t.Errorf("the lines and rows differ:\n%s", difference(got, want))
 	}
@@ -55,8 +54,7 @@ func TestTerminalShorterThanLiveRows(t *testing.T) {
 	}
 	m.Run("resize-window", "-x", "110", "-y", "30")
 	m.Press("r")
-	m.Expect("status redrawn")
-	m.Expect(streamRows("redrawn")[0]) // tmux resizes late
+	m.Expect("status " + redrawnAt(110, 30)) // tmux resizes late
 	checkStreamed(t, m)
 }
 
@@ -69,7 +67,7 @@ func TestClearKeepsLines(t *testing.T) {
 		t.Errorf("the screen shows %q", got)
 	}
 	m.Press("b")
-	m.Expect("key 'b' 0")
+	m.Expect("key 'b' 0\n> live")
 	if got := strings.Join(strings.Fields(m.Text()), " "); got != "ready key 'a' 0 key 'b' 0 > live" {
 		t.Errorf("the scrollback and the screen show %q", got)
 	}
@@ -79,7 +77,7 @@ func TestPageLeavesLines(t *testing.T) {
 	m := ttytest.Start(t, 40, 10, program(t, "events"))
 	m.Expect("> live")
 	m.Press("a", "b", "C-p")
-	m.Expect("the page")
+	m.Expect("the page\nits second row")
 	if got := m.Screen(); got[0] != "the page" || got[1] != "its second row" || strings.Join(got[2:], "") != "" {
 		t.Errorf("the screen shows %q", got)
 	}

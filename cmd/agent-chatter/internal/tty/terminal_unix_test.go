@@ -23,7 +23,7 @@ func TestTerminalReportsKeys(t *testing.T) {
 	m.Expect("key -4 0")
 	m.Run("set-buffer", "one\ntwo")
 	m.Run("paste-buffer", "-p")
-	m.Expect("Paste")
+	m.Expect("Paste{Text:\"one\\ntwo\", Dropped:0}\n> live")
 	want := []string{
 		"ready", "key 'a' 0", "key 'b' 2", "key -7 4", "key -9 0", "key '界' 0", "key 'c' 4", "key -1 1", "key -4 0",
 		`tty.Paste{Text:"one\ntwo", Dropped:0}`, "> live",

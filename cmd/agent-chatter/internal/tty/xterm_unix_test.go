@@ -178,10 +178,10 @@ func TestResizesOfXtermKeepLines(t *testing.T) {
 	if _, err := io.WriteString(x.terminal, "r"); err != nil {
 		t.Fatal(err)
 	}
-	x.expect("status redrawn")
+	x.expect("status " + redrawnAt(110, 30))
 	lines, stale := streamedLines(), 0
 	shown := x.lines()
-	live := streamRows("redrawn")
+	live := streamRows(redrawnAt(110, 30))
 	if got := shown[len(shown)-len(live):]; !slices.Equal(got, live) {
 		t.Errorf("the live rows are %q", got)
 	}
