@@ -1,4 +1,4 @@
-// Package changes makes the changes of sessions that the browser offers, each as the command
+// Package changes makes the changes of sessions that the browser and the served page offer, each as the command
 // of the same name makes it.
 //
 // A [Change] begins when it is requested and runs in a goroutine of its own: nothing that a
