@@ -5,10 +5,12 @@ import { showSession } from "/session.js";
 import { element } from "/dom.js";
 
 let close = () => {};
+let shown = ""; // the path that is shown
 
 // route shows what the path of the address names.
 function route() {
   close();
+  shown = location.pathname;
   const view = document.getElementById("view");
   view.replaceChildren();
   const [, kind, team, id] = location.pathname.split("/");
@@ -27,7 +29,7 @@ function navigate(event) {
 takeToken();
 if (await askForToken()) {
   document.addEventListener("click", navigate);
-  addEventListener("popstate", route);
+  addEventListener("popstate", () => location.pathname !== shown && route()); // not for another part of the same page
   route();
 } else {
   document.getElementById("view").append(element("main", { className: "closed" },

@@ -18,9 +18,14 @@ export function parsed(html) {
   return template.content;
 }
 
-// say tells what happened.
+let silence = 0;
+
+// say tells what happened, for a while.
 export function say(text) {
-  document.getElementById("status").textContent = text;
+  const status = document.getElementById("status");
+  status.textContent = text;
+  clearTimeout(silence);
+  silence = setTimeout(() => (status.textContent = ""), 4000 + 40 * text.length);
 }
 
 const units = [["year", 31536e3], ["month", 2592e3], ["week", 604800], ["day", 86400], ["hour", 3600], ["minute", 60]];

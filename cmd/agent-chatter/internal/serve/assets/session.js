@@ -1,153 +1,169 @@
-// The conversation of a session. Only the part around what is visible is loaded: the elements before and after it are
-// added and removed while the user scrolls, and the scroll bar stands for the numbers of the events.
+// The page of a session: its head, its conversation, the search in it, and the keys.
 import { getJSON, subscribe } from "/api.js";
-import { element, parsed, say } from "/dom.js";
+import { Bar } from "/bar.js";
+import { Conversation } from "/conversation.js";
+import { element, say } from "/dom.js";
+import { Find } from "/find.js";
+import { copy, icon, iconButton, showKeys, themeButton, typing } from "/look.js";
 
-const mostItems = 300; // in the page; more are removed at the far end
-const margin = 1500; // pixels that are loaded before and after what is visible
+const keys = [
+  ["j k", "next, previous message"], ["g G", "beginning, end of the session"], ["Home End", "the same"],
+  ["PgUp PgDn Space", "scroll"], ["/", "find in the session"], ["n N", "next, previous place with the text"],
+  ["Enter", "unfold or fold the tool calls of the message"], ["c", "copy the message as Markdown"],
+  ["Esc", "end the search, then return to the list"], ["?", "these keys"],
+];
+
+const headPause = 1000; // milliseconds between two looks at the head of a session that changes
+const livePause = 15000; // between two looks at whether a session still runs
 
 // showSession shows a session in an element and returns the function that ends it.
 export function showSession(view, key) {
-  const items = element("div", { className: "items", role: "feed", "aria-busy": "false" });
-  const scroller = element("main", { className: "scroller", tabIndex: 0 }, items);
-  const title = element("h1");
-  const resume = element("code", { className: "resume" });
-  const bar = element("input", { type: "range", className: "bar", min: 1, "aria-label": "Position in the session" });
-  view.append(element("header", { className: "top" }, element("a", { href: "/", className: "back" }, "Sessions"), title, resume),
-    element("div", { className: "conversation" }, scroller, bar));
-
   const path = `/api/sessions/${encodeURI(key)}`;
-  let from = 0, to = 0, started = false, ended = false; // the events that are in the page
-  let last = 0; // of the session
-  let busy = false, closed = false, following = true;
+  const conversation = new Conversation(path, () => changed());
+  const bar = new Bar(conversation);
+  const find = new Find(path, conversation);
+  const head = new Head();
+  const news = element("button", { type: "button", className: "news", hidden: true, onclick: () => end() }, "New messages ↓");
+  view.append(
+    element("header", { className: "session-head" },
+      element("div", { className: "session-row" },
+        element("a", { href: "/", className: "back icon", title: "All sessions", "aria-label": "All sessions" }, icon("back")),
+        head.title, head.live, find.element,
+        iconButton("help", "Keys", "help", () => showKeys(keys)), themeButton()),
+      head.about, head.notices),
+    element("main", { className: "conversation" }, element("h2", { className: "visually-hidden" }, "Conversation"),
+      conversation.scroller, bar.element, news));
 
-  const nodes = (part) => part.items.flatMap((item) => {
-    const content = [...parsed(item.html).children];
-    for (const node of content) {
-      node.dataset.open = item.open ?? false;
-      node.markdown = item.markdown;
+  let drawn = 0;
+  // changed draws what depends on what is visible, once for each frame.
+  function changed() {
+    drawn ||= requestAnimationFrame(() => {
+      drawn = 0;
+      bar.update();
+      if (find.active) find.highlight();
+      news.hidden = !conversation.unseen;
+    });
+  }
+
+  const end = () => conversation.show({});
+  const start = () => conversation.show({ at: 1 });
+
+  const seqOfAddress = () => +(/^#seq-(\d+)$/.exec(location.hash)?.[1] ?? 0);
+  const jump = () => conversation.show(seqOfAddress() ? { seq: seqOfAddress() } : {});
+
+  function pressed(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    if (event.key === "Escape" && event.target === find.field) {
+      event.preventDefault();
+      find.close();
+      conversation.scroller.focus({ preventScroll: true });
+      return;
     }
-    return content;
-  });
-
-  // open replaces what is in the page by the part at an event, or by the end.
-  async function open(seq) {
-    const part = await getJSON(`${path}/items${seq ? `?around=${seq}` : ""}`);
-    if (closed) return;
-    ({ from, to, started, ended } = part);
-    items.replaceChildren(...nodes(part));
-    if (part.notice) say(part.notice);
-    following = !seq;
-    if (seq) show(seq);
-    else scroller.scrollTop = scroller.scrollHeight;
-    await fill();
+    if (typing(event)) return;
+    const item = event.target.closest?.(".item") ?? conversation.items.querySelector(".chosen");
+    const scroller = conversation.scroller, page = scroller.clientHeight * 0.9;
+    switch (event.key) {
+      case "j": conversation.step(1); break;
+      case "k": conversation.step(-1); break;
+      case "g": case "Home": start(); break;
+      case "G": case "End": end(); break;
+      case " ":
+        if (event.target.closest("button, a, summary")) return;
+        scroller.scrollTop += event.shiftKey ? -page : page;
+        break;
+      case "PageUp": scroller.scrollTop -= page; break;
+      case "PageDown": scroller.scrollTop += page; break;
+      case "ArrowUp": scroller.scrollTop -= 60; break;
+      case "ArrowDown": scroller.scrollTop += 60; break;
+      case "/": find.field.select(); find.field.focus(); break;
+      case "n": find.step(1); break;
+      case "N": find.step(-1); break;
+      case "c": if (item) conversation.copy(item); break;
+      case "Enter": if (event.target !== item || !fold(item)) return; break;
+      case "Escape":
+        if (find.active) find.close();
+        else view.querySelector(".back").click();
+        break;
+      case "?": showKeys(keys); break;
+      default: return;
+    }
+    event.preventDefault();
   }
 
-  // show scrolls to the item of an event.
-  function show(seq) {
-    const found = [...items.children].find((item) => +item.dataset.end >= seq);
-    for (const marked of items.querySelectorAll(".target")) marked.classList.remove("target");
-    found?.classList.add("target");
-    found?.scrollIntoView({ block: "start" });
-  }
-
-  // fill loads what is missing around what is visible.
-  async function fill() {
-    if (busy || closed) return;
-    busy = true;
-    items.setAttribute("aria-busy", "true");
+  let timer = 0, looked = 0, closed = false;
+  // look reads the head of the session, at most once in a while.
+  async function look() {
+    clearTimeout(timer);
+    const wait = looked + headPause - performance.now();
+    if (wait > 0) {
+      timer = setTimeout(look, wait);
+      return;
+    }
+    looked = performance.now();
     try {
-      for (let i = 0; i < 8; i++) {
-        if (!started && scroller.scrollTop < margin) await before();
-        else if (!ended && below() < margin) await after();
-        else break;
-      }
+      const session = await getJSON(path);
+      if (closed) return;
+      head.show(session);
+      conversation.items.classList.toggle("live", session.live ?? false);
+      conversation.heard(session.lastSeq);
+      if (session.live) timer = setTimeout(look, livePause);
     } catch (error) {
       say(error.message);
-    } finally {
-      busy = false;
-      items.setAttribute("aria-busy", "false");
-    }
-    place();
-  }
-
-  const below = () => scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight;
-
-  async function before() {
-    const part = await getJSON(`${path}/items?before=${from + 1}`);
-    const height = scroller.scrollHeight, top = scroller.scrollTop;
-    items.prepend(...nodes(part));
-    scroller.scrollTop = top + scroller.scrollHeight - height;
-    ({ from, started } = part);
-    while (items.childElementCount > mostItems && below() > 2 * margin) {
-      items.lastElementChild.remove();
-      ended = false;
-      to = +items.lastElementChild.dataset.end;
     }
   }
-
-  async function after() {
-    // Items that may change are read again.
-    const first = items.querySelector("[data-open=true]");
-    const part = await getJSON(`${path}/items?after=${first ? first.dataset.seq - 1 : to}`);
-    while (first && items.lastElementChild !== first) items.lastElementChild.remove();
-    const opened = new Set([...items.querySelectorAll("[data-open=true] details[open]")].map((tool) => tool.id));
-    first?.remove();
-    items.append(...nodes(part));
-    for (const id of opened) document.getElementById(id)?.setAttribute("open", "");
-    to = Math.max(to, part.to);
-    ended = part.ended;
-    if (following) scroller.scrollTop = scroller.scrollHeight;
-    else while (items.childElementCount > mostItems && scroller.scrollTop > 2 * margin) {
-      const height = scroller.scrollHeight, top = scroller.scrollTop;
-      items.firstElementChild.remove();
-      scroller.scrollTop = top - (height - scroller.scrollHeight);
-      from = +items.firstElementChild.dataset.seq - 1;
-      started = false;
-    }
-  }
-
-  // place moves the scroll bar to what is visible.
-  function place() {
-    const top = scroller.getBoundingClientRect().top;
-    const visible = [...items.children].find((item) => item.getBoundingClientRect().bottom > top);
-    bar.max = Math.max(last, to);
-    bar.value = following ? bar.max : visible?.dataset.seq ?? 1;
-  }
-
-  scroller.addEventListener("scroll", () => {
-    following = ended && below() < 8;
-    fill();
-  });
-  bar.addEventListener("input", () => open(+bar.value >= +bar.max ? 0 : +bar.value));
-  const jump = () => {
-    const seq = +/^#seq-(\d+)$/.exec(location.hash)?.[1];
-    if (seq) open(seq).catch((error) => say(error.message));
-  };
-  addEventListener("hashchange", jump);
 
   subscribe([key], (change) => {
     if (change.key !== key) return;
     if (change.error) return say(change.error);
-    last = Math.max(last, change.seq);
-    if (ended && last > to) {
-      ended = false;
-      fill();
-    }
+    conversation.heard(change.seq);
+    look();
   });
-
-  getJSON(path).then((session) => {
-    title.textContent = session.title || "(no title)";
-    document.title = `${title.textContent} · agent-chatter`;
-    resume.textContent = session.resume;
-    last = Math.max(last, session.lastSeq);
-    place();
-  }).catch((error) => say(error.message));
-  const seq = +/^#seq-(\d+)$/.exec(location.hash)?.[1];
-  open(seq).catch((error) => say(error.message));
+  addEventListener("hashchange", jump);
+  document.addEventListener("keydown", pressed);
+  look();
+  jump();
   return () => {
     closed = true;
+    clearTimeout(timer);
+    cancelAnimationFrame(drawn);
     removeEventListener("hashchange", jump);
+    document.removeEventListener("keydown", pressed);
     subscribe([], () => {});
+    find.close();
+    conversation.close();
   };
+}
+
+// fold folds the tool calls of an item, or unfolds them if none is unfolded; false: it has none.
+function fold(item) {
+  const tools = [...item.querySelectorAll("details.tool")];
+  const open = !tools.some((tool) => tool.open);
+  for (const tool of tools) tool.open = open;
+  return tools.length > 0;
+}
+
+// A Head is what is above the conversation.
+class Head {
+  title = element("h1", { id: "title" }, "…");
+  live = element("span", { className: "live-badge", hidden: true }, "live");
+  about = element("div", { className: "about" });
+  notices = element("div", { className: "notices", role: "note", "aria-label": "About this session", hidden: true });
+  #last = "";
+
+  show(session) {
+    const now = JSON.stringify([session.title, session.team, session.members, session.live, session.notices, session.resume]);
+    if (now === this.#last) return;
+    this.#last = now;
+    this.title.textContent = this.title.title = session.title || "(no title)";
+    document.title = `${this.title.textContent} · agent-chatter`;
+    this.live.hidden = !session.live;
+    this.about.replaceChildren(
+      element("span", { className: "team" }, session.team),
+      element("ul", { className: "members", "aria-label": "Members" },
+        ...(session.members ?? []).map((member) => element("li", { className: member.class }, member.name))),
+      element("span", { className: "resume" }, element("code", { id: "resume" }, session.resume),
+        iconButton("copy", "Copy the command that resumes the session", "copy-resume", () => copy(session.resume, "the command"))));
+    this.notices.replaceChildren(...(session.notices ?? []).map((text) => element("p", {}, text)));
+    this.notices.hidden = !session.notices;
+  }
 }

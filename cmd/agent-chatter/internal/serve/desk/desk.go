@@ -31,6 +31,8 @@ func (d *Desk) Handler() http.Handler {
 	mux.HandleFunc("GET /api/sessions", answer(d, d.list))
 	mux.HandleFunc("GET /api/sessions/{team}/{id}", answer(d, d.session))
 	mux.HandleFunc("GET /api/sessions/{team}/{id}/items", answer(d, d.items))
+	mux.HandleFunc("GET /api/sessions/{team}/{id}/text", answer(d, d.whole))
+	mux.HandleFunc("GET /api/sessions/{team}/{id}/search", d.find)
 	mux.HandleFunc("GET /api/stream", d.stream)
 	return mux
 }

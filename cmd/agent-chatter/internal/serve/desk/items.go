@@ -30,11 +30,11 @@ type itemJSON struct {
 	End      uint64 `json:"end"`
 	Open     bool   `json:"open,omitempty"` // it may change
 	HTML     string `json:"html"`
-	Markdown string `json:"markdown,omitempty"`
+	Markdown string `json:"markdown,omitempty"` // "": the message is long, or there is none
 }
 
 // maxText is the length in bytes at which a text is cut on the page.
-const maxText = 128 << 10
+const maxText = 64 << 10
 
 // items returns the part of a session around an event, before one, after one, or at its end.
 func (d *Desk) items(r *http.Request) (stretchJSON, error) {
@@ -73,33 +73,44 @@ func (d *Desk) shown(
 	ctx context.Context, reader *journal.Reader, key catalog.Key, s stretch.Stretch,
 ) (stretchJSON, error) {
 	answer := stretchJSON{From: s.From.Seq, To: s.To.Seq, Started: s.From.Seq == 0, Items: []itemJSON{}}
-	secrets := d.redactor(app.TeamSource(d.app.Catalog.At(key.Dir), key.ID))
-	var f page.Fold
-	if s.From.Seq > 0 {
-		first := stretch.Until(ctx, reader.ScanAfter(journal.Position{}))
-		if err := f.Begin(app.EventsWithout(secrets, first)); err != nil {
-			return answer, err
-		}
+	f, items, err := d.folded(ctx, reader, key, s)
+	if err != nil {
+		return answer, err
 	}
-	var events []journal.Event
-	for e, err := range app.EventsWithout(secrets, s.All()) {
-		if err != nil {
-			return answer, err
-		}
-		events = append(events, e)
-	}
-	for _, item := range f.Items(events) {
+	for _, item := range items {
 		var html bytes.Buffer
 		if err := f.HTML(&html, &item, maxText); err != nil {
 			return answer, err
 		}
 		shown := itemJSON{Seq: item.Seq, End: item.End, Open: item.Open(), HTML: html.String()}
-		if item.Entry.Seq > 0 {
+		if item.Entry.Seq > 0 && len(item.Entry.Content) <= maxText {
 			shown.Markdown = item.Markdown()
 		}
 		answer.Items = append(answer.Items, shown)
 	}
 	return answer, nil
+}
+
+// folded divides a stretch into items. Their texts have no secrets.
+func (d *Desk) folded(
+	ctx context.Context, reader *journal.Reader, key catalog.Key, s stretch.Stretch,
+) (*page.Fold, []page.Item, error) {
+	secrets := d.redactor(app.TeamSource(d.app.Catalog.At(key.Dir), key.ID))
+	var f page.Fold
+	if s.From.Seq > 0 {
+		first := stretch.Until(ctx, reader.ScanAfter(journal.Position{}))
+		if err := f.Begin(app.EventsWithout(secrets, first)); err != nil {
+			return nil, nil, err
+		}
+	}
+	var events []journal.Event
+	for e, err := range app.EventsWithout(secrets, s.All()) {
+		if err != nil {
+			return nil, nil, err
+		}
+		events = append(events, e)
+	}
+	return &f, f.Items(events), nil
 }
 
 // A place is a place in a session; the zero place is its end.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/stretch"
@@ -111,7 +112,8 @@ func (d *Desk) list(r *http.Request) (listJSON, error) {
 // A headJSON is a session and what is to be known of it.
 type headJSON struct {
 	sessionJSON
-	Notices []string `json:"notices,omitempty"`
+	Members []memberJSON `json:"members"`
+	Notices []string     `json:"notices,omitempty"`
 }
 
 // session describes one session. LastSeq is that of the journal as it is now.
@@ -131,6 +133,7 @@ func (d *Desk) session(r *http.Request) (headJSON, error) {
 		return headJSON{}, err
 	}
 	defer reader.Close()
+	head.Members = members(app.EventsWithout(d.redactor(s.Source), reader.ScanAfter(journal.Position{})))
 	end, torn, err := stretch.End(reader, s.End)
 	if head.LastSeq = end.Seq; head.Live {
 		torn = journal.Torn{}

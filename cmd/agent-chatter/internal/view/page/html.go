@@ -278,7 +278,7 @@ func (c *shownCall) Changes() []change {
 	var changes []change
 	for _, of := range edit.Changes(c.Started.Input) {
 		class := map[edit.Kind]string{edit.Added: "added", edit.Removed: "removed", edit.Kept: "kept"}[of.Kind]
-		changes = append(changes, change{class, string(of.Kind) + " " + tty.SafeLine(of.Text)})
+		changes = append(changes, change{class, string(of.Kind) + " " + tty.Safe(of.Text)})
 		if c.item.limit > 0 && len(changes) == maxChanges {
 			changes = append(changes, change{"kept", "  …"})
 			break
