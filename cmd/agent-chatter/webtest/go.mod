@@ -1,0 +1,21 @@
+module github.com/agent-chatter/agent-chatter/cmd/agent-chatter/webtest
+
+go 1.26.0
+
+replace github.com/agent-chatter/agent-chatter => ../../..
+
+require (
+	github.com/agent-chatter/agent-chatter v0.0.0
+	github.com/chromedp/cdproto v0.159.0
+	github.com/chromedp/chromedp v0.23.0
+)
+
+require (
+	github.com/fsnotify/fsnotify v1.10.1 // indirect
+	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
+	github.com/klauspost/compress v1.20.3 // indirect
+	github.com/oklog/ulid/v2 v2.1.2 // indirect
+	github.com/santhosh-tekuri/jsonschema/v5 v5.3.1 // indirect
+	github.com/yuin/goldmark v1.8.7 // indirect
+	golang.org/x/sys v0.49.0 // indirect
+)
