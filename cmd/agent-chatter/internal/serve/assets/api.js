@@ -1,13 +1,16 @@
 // Requests to the server. Each one has the token in a header: an address with it could end up in a history or a log.
+import { say } from "/dom.js";
 
 const name = "agent-chatter-token";
 const tabs = new BroadcastChannel("agent-chatter"); // the tabs of this page
+let refused = false; // the server does not take the token
 
 // takeToken moves the token from the address to the storage of the tab.
 export function takeToken() {
   const [, token, event] = /^#token=([^&]+)(?:&(seq-\d+))?/.exec(location.hash) ?? [];
   if (!token) return;
   sessionStorage.setItem(name, token);
+  tabs.postMessage({ renewed: token });
   history.replaceState(null, "", location.pathname + (event ? `#${event}` : ""));
 }
 
@@ -15,7 +18,10 @@ export function takeToken() {
 export async function askForToken() {
   tabs.addEventListener("message", ({ data }) => {
     const token = sessionStorage.getItem(name);
-    if (data.ask && token) tabs.postMessage({ token });
+    if (data.ask && token && !refused) tabs.postMessage({ token });
+    if (!data.renewed) return;
+    sessionStorage.setItem(name, data.renewed); // the server was started again
+    restart?.();
   });
   if (sessionStorage.getItem(name)) return sessionStorage.getItem(name);
   const answer = new Promise((resolve) => {
@@ -28,13 +34,29 @@ export async function askForToken() {
   return token;
 }
 
-function request(path, options = {}) {
-  return fetch(path, { ...options, headers: { ...options.headers, Authorization: `Bearer ${sessionStorage.getItem(name)}` } });
+// An AwayError says that the server does not answer. The stream reports it, so others need not.
+class AwayError extends Error {
+  constructor() { super("The server does not answer. Does agent-chatter serve still run?"); }
+}
+
+// complain says what failed.
+export function complain(error) {
+  if (!(error instanceof AwayError)) say(error.message);
+}
+
+async function request(path, options = {}) {
+  const headers = { ...options.headers, Authorization: `Bearer ${sessionStorage.getItem(name)}` };
+  try {
+    return await fetch(path, { ...options, headers });
+  } catch (error) {
+    throw error instanceof TypeError ? new AwayError() : error;
+  }
 }
 
 // get returns the answer of the server, or throws an Error with its text.
 export async function get(path, options) {
   const response = await request(path, options);
+  refused = response.status === 401;
   if (!response.ok) {
     const text = await response.text();
     let message = text;
@@ -66,12 +88,20 @@ export async function* lines(response) {
 }
 
 // One tab of a browser holds the stream for all: a browser opens six connections to a host. A tab that ends hands the
-// lock to the next one.
+// lock to the next one. Each tab has a lock of its own, too, which tells the others that it exists: a tab that crashes
+// does not take leave.
 const tab = crypto.randomUUID();
+const lockOf = (id) => `agent-chatter-tab-${id}`;
+navigator.locks.request(lockOf(tab), () => new Promise(() => {}));
 const wanted = new Map(); // by tab: what it wants to hear of: keys of sessions, and "list"
 let mine = [];
 let listener = () => {};
 let restart = null; // of the stream, in the tab that holds it
+let away = ""; // why there is no stream
+
+const mostSessions = 32; // of a stream
+const retryPause = 2000; // milliseconds
+const silence = 45000; // milliseconds after which a stream is lost; the server writes more often
 
 // subscribe calls heard with the changes of some sessions, and of the list if topics has "list".
 export function subscribe(topics, heard) {
@@ -85,13 +115,15 @@ export function subscribe(topics, heard) {
 tabs.addEventListener("message", ({ data }) => {
   if (data.change) listener(data.change);
   if (data.who) tabs.postMessage({ tab, topics: mine });
+  if (data.away !== undefined) show(data.away);
   if (!data.tab) return;
-  const before = JSON.stringify([...wanted.get(data.tab) ?? []]);
+  const before = JSON.stringify(wanted.get(data.tab) ?? []);
   if (data.topics.length) wanted.set(data.tab, data.topics);
   else wanted.delete(data.tab);
   if (before !== JSON.stringify(data.topics)) restart?.();
 });
 addEventListener("pagehide", () => tabs.postMessage({ tab, topics: [] }));
+addEventListener("pageshow", (event) => event.persisted && subscribe(mine, listener));
 
 navigator.locks.request("agent-chatter-stream", async () => {
   tabs.postMessage({ who: true });
@@ -100,23 +132,53 @@ navigator.locks.request("agent-chatter-stream", async () => {
 
 // readStream reads a stream until it ends or the topics change.
 async function readStream() {
-  const all = [...new Set([...wanted.values()].flat())];
   const abort = new AbortController();
   restart = () => abort.abort();
-  if (!all.length) {
-    await new Promise((resolve) => abort.signal.addEventListener("abort", resolve));
-    return;
-  }
-  const query = new URLSearchParams();
-  for (const topic of all) query.append(...(topic === "list" ? ["list", "1"] : ["session", topic]));
+  const ended = new Promise((resolve) => abort.signal.addEventListener("abort", resolve));
+  await forgetTabs();
+  const all = [...new Set([...wanted.values()].flat())];
+  if (!all.length) return ended;
+  const query = new URLSearchParams(all.includes("list") ? { list: 1 } : {});
+  for (const key of all.filter((topic) => topic !== "list").slice(-mostSessions)) query.append("session", key);
+  let watch = 0;
   try {
-    for await (const line of lines(await get(`/api/stream?${query}`, { signal: abort.signal }))) {
+    const answer = await get(`/api/stream?${query}`, { signal: abort.signal });
+    for await (const line of lines(answer)) {
+      clearTimeout(watch);
+      watch = setTimeout(() => abort.abort(), silence);
+      report("");
       if (!line.startsWith("data: ")) continue;
       const change = JSON.parse(line.slice(6));
       listener(change);
       tabs.postMessage({ change });
     }
-  } catch {
-    if (!abort.signal.aborted) await new Promise((resolve) => setTimeout(resolve, 2000)); // the server is away
+    if (!abort.signal.aborted) await new Promise((resolve) => setTimeout(resolve, retryPause));
+  } catch (error) {
+    if (abort.signal.aborted) return;
+    report(error.message);
+    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, retryPause))]);
+  } finally {
+    clearTimeout(watch);
   }
+}
+
+// forgetTabs forgets the tabs that exist no more.
+async function forgetTabs() {
+  const { held, pending } = await navigator.locks.query();
+  const names = new Set([...held, ...pending].map((lock) => lock.name));
+  for (const id of wanted.keys()) {
+    if (!names.has(lockOf(id))) wanted.delete(id);
+  }
+}
+
+// report says in all tabs why there is no stream; "": there is one.
+function report(text) {
+  if (text === away) return;
+  show(text);
+  tabs.postMessage({ away: text });
+}
+
+function show(text) {
+  if (text || away) say(text || "The server answers again.", text !== "");
+  away = text;
 }

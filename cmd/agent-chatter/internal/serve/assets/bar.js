@@ -59,7 +59,7 @@ export class Bar {
   #grab(event) {
     if (event.button) return;
     event.preventDefault();
-    this.element.focus({ preventScroll: true });
+    this.element.focus({ preventScroll: true, focusVisible: false });
     this.element.setPointerCapture(event.pointerId);
     const { top, bottom, height } = this.thumb.getBoundingClientRect();
     this.#dragged = event.clientY >= top && event.clientY <= bottom ? event.clientY - top : height / 2;

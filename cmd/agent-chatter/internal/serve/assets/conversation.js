@@ -1,7 +1,7 @@
 // The conversation of a session as it is in the page. Only the items around what is visible are loaded: others are added
 // and removed while the reader scrolls, without moving what is visible.
-import { getJSON } from "/api.js";
-import { element, parsed, say, size } from "/dom.js";
+import { complain, getJSON } from "/api.js";
+import { element, parsed, size } from "/dom.js";
 import { copy, iconButton } from "/look.js";
 
 const mostItems = 240; // in the page; more are removed at the far end
@@ -160,7 +160,7 @@ export class Conversation {
         if (!await this.#next()) break;
       } catch (error) {
         if (error.name === "AbortError") continue;
-        say(error.message);
+        complain(error);
         break;
       }
     }
@@ -402,7 +402,7 @@ export class Conversation {
       more.dataset.from = part.next;
       button.textContent = `Show all: ${size(to - part.next)} more`;
     } catch (error) {
-      say(error.message);
+      complain(error);
     }
     button.disabled = false;
   }

@@ -20,12 +20,12 @@ export function parsed(html) {
 
 let silence = 0;
 
-// say tells what happened, for a while.
-export function say(text) {
+// say tells what happened: for a while, or until something else happens.
+export function say(text, stays = false) {
   const status = document.getElementById("status");
   status.textContent = text;
   clearTimeout(silence);
-  silence = setTimeout(() => (status.textContent = ""), 4000 + 40 * text.length);
+  if (!stays) silence = setTimeout(() => (status.textContent = ""), 4000 + 40 * text.length);
 }
 
 const units = [["year", 31536e3], ["month", 2592e3], ["week", 604800], ["day", 86400], ["hour", 3600], ["minute", 60]];

@@ -1,5 +1,5 @@
 // The page of a session: its head, its conversation, the search in it, and the keys.
-import { getJSON, subscribe } from "/api.js";
+import { complain, getJSON, subscribe } from "/api.js";
 import { Bar } from "/bar.js";
 import { Conversation } from "/conversation.js";
 import { element, say } from "/dom.js";
@@ -14,7 +14,7 @@ const keys = [
 ];
 
 const headPause = 1000; // milliseconds between two looks at the head of a session that changes
-const livePause = 15000; // between two looks at whether a session still runs
+const livePause = 4000; // between two looks at whether a session still runs
 
 // showSession shows a session in an element and returns the function that ends it.
 export function showSession(view, key) {
@@ -108,13 +108,14 @@ export function showSession(view, key) {
       conversation.heard(session.lastSeq);
       if (session.live) timer = setTimeout(look, livePause);
     } catch (error) {
-      say(error.message);
+      complain(error);
     }
   }
 
   subscribe([key], (change) => {
     if (change.key !== key) return;
     if (change.error) return say(change.error);
+    if (conversation.last && change.seq > conversation.last) conversation.items.classList.add("live"); // it is being written
     conversation.heard(change.seq);
     look();
   });
