@@ -20,7 +20,8 @@ func TestTabKeyCompletesInShells(t *testing.T) {
 			"rea''dy"},
 		"zsh": {[]string{"-f", "-i"}, "autoload -U compinit && compinit -D -u; source <(agent-chatter completion " +
 			"zsh); PS1='> '; echo rea''dy"},
-		"fish": {[]string{"--no-config", "-i"}, "agent-chatter completion fish | source; echo rea''dy"},
+		"fish": {[]string{"--no-config", "-i"}, "agent-chatter completion fish | source; function fish_prompt; printf '> '; end; " +
+			"echo rea''dy"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -33,6 +34,7 @@ func TestTabKeyCompletesInShells(t *testing.T) {
 			shell := startTerminal(t, home, cmd)
 			shell.press(test.setup + enter)
 			shell.expect("ready")
+			shell.expect("> ")
 			for _, typed := range []string{
 				"agent-chatter replay Fix" + tab,                                 // a title, quoted for the shell
 				"agent-chatter repl" + tab + " Fix" + tab,                        // a command before it
@@ -42,6 +44,7 @@ func TestTabKeyCompletesInShells(t *testing.T) {
 				shell.press(typed + enter)
 				shell.expect("You\r\nFix: the \"login\" of it's page")
 				shell.expect("Critic")
+				shell.expect("> ") // it reads keys
 			}
 		})
 	}

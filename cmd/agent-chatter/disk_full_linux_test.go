@@ -100,7 +100,7 @@ func reply(t *testing.T, size int) string {
 // next prompt.
 func (p *program) asks(message string, texts ...string) {
 	p.t.Helper()
-	p.press(message + enter)
+	p.typeLine(message)
 	for _, text := range texts {
 		p.expect(text)
 	}

@@ -165,7 +165,7 @@ func TestRealAgentsAreCancelledOnATerminal(t *testing.T) {
 		for i, work := range realWorks {
 			chat.expect("hugo> ")
 			a.model.Instruct(work.tell)
-			chat.press("do it" + enter)
+			chat.typeLine("do it")
 			r.awaitTurn()
 			work.begin(r, a)
 			at := time.Now()
@@ -177,7 +177,7 @@ func TestRealAgentsAreCancelledOnATerminal(t *testing.T) {
 			work.checkStopped(r, a, "cancelled")
 
 			a.model.Instruct(fmt.Sprintf("say <<I am back %d times.>>", i+1))
-			chat.press("are you there?" + enter)
+			chat.typeLine("are you there?")
 			chat.expect(a.displayed())
 			chat.expect(fmt.Sprintf("I am back %d times.", i+1))
 		}

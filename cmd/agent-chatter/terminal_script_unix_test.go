@@ -14,7 +14,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/editor"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -144,17 +143,11 @@ func (s *terminalScript) enter(args []string) {
 	if len(args) != 1 {
 		s.ts.Fatalf("usage: enter TEXT")
 	}
-	p, end := s.current, "\n"
-	if p.terminal {
-		end = enter
+	if s.current.terminal {
+		s.current.typeLine(args[0])
+	} else {
+		s.current.enter(args[0])
 	}
-	if args[0] == "" || !p.hasInputBox() {
-		p.press(args[0] + end)
-		return
-	}
-	p.press(args[0])
-	p.await(p.stdout, args[0]+editor.Cursor)
-	p.press(end)
 }
 
 var keys = map[string]string{

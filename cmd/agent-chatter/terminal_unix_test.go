@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/editor"
 	"github.com/creack/pty"
 )
 
@@ -79,6 +80,18 @@ func (p *program) press(keys string) {
 	if _, err := io.WriteString(p.stdin, keys); err != nil {
 		p.t.Fatal(err)
 	}
+}
+
+// typeLine types a line on a terminal. What is drawn of it before Enter satisfies no later expect: a chat draws its
+// prompt again with each letter.
+func (p *program) typeLine(line string) {
+	p.t.Helper()
+	if line != "" && p.hasInputBox() {
+		p.press(line)
+		p.expect(line + editor.Cursor)
+		line = ""
+	}
+	p.press(line + enter)
 }
 
 // hasInputBox reports whether the program draws what is typed itself. It takes pastes then.
