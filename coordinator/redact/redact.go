@@ -3,6 +3,7 @@ package redact
 import (
 	"bytes"
 	"encoding/json"
+	"iter"
 	"slices"
 	"strings"
 )
@@ -208,7 +209,37 @@ func (r *Redactor) replace(before, text string, ends bool) (clean, rest string) 
 }
 
 // mark returns the replacement of a secret.
-func mark(kind string) string { return "[REDACTED:" + kind + "]" }
+func mark(kind string) string { return markStart + kind + markEnd }
+
+const (
+	markStart = "[REDACTED:"
+	markEnd   = "]"
+)
+
+// Marks yields the kinds of the marks in a text, which may be part of a JSON value. A text may have marks that no
+// Redactor wrote; a kind with other characters than those of the names of variables and formats is not yielded.
+func Marks(text []byte) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for {
+			at := bytes.Index(text, []byte(markStart))
+			if at < 0 {
+				return
+			}
+			text = text[at+len(markStart):]
+			n := bytes.IndexFunc(text[:min(len(text), maxKind+1)], func(r rune) bool { return !isKindRune(r) })
+			if n > 0 && bytes.HasPrefix(text[n:], []byte(markEnd)) && !yield(string(text[:n])) {
+				return
+			}
+		}
+	}
+}
+
+// maxKind is the length in bytes of the longest kind that Marks yields.
+const maxKind = 100
+
+func isKindRune(r rune) bool {
+	return r == '_' || r == '-' || r == '.' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z'
+}
 
 // match returns the length and the kind of the secret at the beginning of the text; 0 if there is
 // none. incomplete means that it depends on how the text continues. The preceding text is in two
