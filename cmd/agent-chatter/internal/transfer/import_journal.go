@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/transfer/source"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
@@ -75,11 +76,11 @@ func ImportJournal(ctx context.Context, a *app.App, path string, asNew bool) Imp
 // copyJournal copies a journal whose name is not that of a journal, such as an archived one
 // outside of an archive, to a temporary file with such a name.
 func copyJournal(path string) (copied string, remove func(), err error) {
-	source, _, err := openSource(path)
+	original, _, err := source.Open(path)
 	if err != nil {
 		return "", nil, err
 	}
-	defer source.Close()
+	defer original.Close()
 	dir, err := os.MkdirTemp("", "agent-chatter-import-")
 	if err != nil {
 		return "", nil, err
@@ -87,7 +88,7 @@ func copyJournal(path string) (copied string, remove func(), err error) {
 	remove = func() { os.RemoveAll(dir) }
 	f, err := os.OpenFile(filepath.Join(dir, "copy.jsonl"), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err == nil {
-		_, err = io.Copy(f, source)
+		_, err = io.Copy(f, original)
 		err = errors.Join(err, f.Close())
 	}
 	if err != nil {

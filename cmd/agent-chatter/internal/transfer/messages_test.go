@@ -37,10 +37,10 @@ func transferTexts() []apptest.Text {
 			Function: "invalidText", Sample: "journal",
 			Shown: (&eventImport{path: path, format: interchange.JournalFormat}).invalidText(id, errors.New(apptest.Hostile)),
 		},
+		{Function: "emptyPartText", Shown: emptyPartText(id)},
 		{Function: "notImportableText", Shown: notImportableText(id, 2, 5)},
 		{Function: "tooLargeText", Shown: tooLargeText(path, &interchange.LimitError{Part: "the conversation", Limit: 64 << 20, Unit: "bytes"})},
 		{Function: "longSnapshotText", Shown: longSnapshotText(path, 256<<20)},
-		{Function: "replacedText", Shown: replacedText(path)},
 		{Function: "missingText", Shown: missingText(path)},
 		{Function: "noSessionsText", Shown: noSessionsText(path)},
 	}

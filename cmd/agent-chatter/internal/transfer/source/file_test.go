@@ -1,4 +1,4 @@
-package transfer
+package source
 
 import (
 	"context"
@@ -35,7 +35,7 @@ func TestReplacedSourceIsReported(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "rollout.jsonl")
 			write(path, rollout)
-			src := source(t.Context(), path)
+			src := file(t.Context(), path)
 			first, err := src.Open()
 			if err != nil {
 				t.Fatal(err)
@@ -59,7 +59,7 @@ func TestReadingEndsWithItsContext(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	f, err := source(ctx, path).Open()
+	f, err := file(ctx, path).Open()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,9 +1,8 @@
-package transfer
+package source
 
 import (
 	"context"
 	"encoding/json"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,65 +10,9 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/journal/regularfile"
 	"github.com/agent-chatter/agent-chatter/projection/interchange"
 )
-
-// sourceOf returns the file of a transcript, with those of its subagents.
-func sourceOf(ctx context.Context, format, path string) interchange.Source {
-	src := source(ctx, path)
-	switch format {
-	case "claude":
-		src.Subagent = claudeSubagents(ctx, path)
-	case "codex":
-		src.Subagent = codexSubagents(ctx, path)
-	case "gemini":
-		src.Subagent = geminiSubagents(ctx, path)
-	}
-	return src
-}
-
-// source returns a file that must be the same each time it is opened: what an earlier
-// reading found would be false of another file. It may have grown. Reading ends when ctx
-// is done.
-func source(ctx context.Context, path string) interchange.Source {
-	var first fs.FileInfo
-	return interchange.Source{Path: path, Open: func() (io.ReadCloser, error) {
-		f, info, err := openSource(path)
-		if err != nil {
-			return nil, err
-		}
-		if first == nil {
-			first = info
-		}
-		if !os.SameFile(first, info) || info.Size() < first.Size() {
-			f.Close()
-			return nil, app.Exit(app.ExitFailed, replacedText(path))
-		}
-		return contextFile{f, ctx}, nil
-	}}
-}
-
-// contextFile is a file that can be read until a context is done.
-type contextFile struct {
-	io.ReadCloser
-	ctx context.Context
-}
-
-func (f contextFile) Read(p []byte) (int, error) {
-	if err := f.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return f.ReadCloser.Read(p)
-}
-
-// replacedText is for a file that is another one than it was at its first reading.
-func replacedText(path string) app.Message {
-	return app.Text("%s was replaced or truncated while it was imported.", tty.SafeLine(path)).
-		With(app.To("import it as it is now", "sessions", "import", path))
-}
 
 // A subagentFunc is interchange.Source.Subagent.
 type subagentFunc = func(toolID, agentID string) (interchange.Source, bool)
@@ -79,7 +22,7 @@ type subagentFunc = func(toolID, agentID string) (interchange.Source, bool)
 func subagentSource(ctx context.Context, find subagentFunc, paths ...string) (interchange.Source, bool) {
 	for _, path := range paths {
 		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() {
-			src := source(ctx, path)
+			src := file(ctx, path)
 			src.Subagent = find
 			return src, true
 		}

@@ -1,4 +1,4 @@
-package transfer
+package source
 
 import (
 	"bytes"
@@ -11,7 +11,9 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
 	"github.com/agent-chatter/agent-chatter/journal/regularfile"
+	"github.com/agent-chatter/agent-chatter/projection/interchange"
 )
 
 // compress writes a text to a file, compressed.
@@ -33,9 +35,19 @@ func compress(t *testing.T, name, text string, options ...zstd.EOption) (path st
 
 const rollout = `{"timestamp":"2026-11-21T02:30:23Z","type":"session_meta","payload":{"id":"c1"}}` + "\n"
 
+// detect returns the format of a file.
+func detect(path string) (string, error) {
+	f, _, err := Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	return interchange.Detect(f)
+}
+
 func TestCompressedSource(t *testing.T) {
 	path := compress(t, "rollout.jsonl.zst", rollout)
-	f, _, err := openSource(path)
+	f, _, err := Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,14 +55,14 @@ func TestCompressedSource(t *testing.T) {
 	if string(got) != rollout || err != nil || f.Close() != nil {
 		t.Errorf("%q, %v", got, err)
 	}
-	if format, err := DetectFormat(path); format != "codex" || err != nil {
+	if format, err := detect(path); format != "codex" || err != nil {
 		t.Errorf("it looks like %q, %v", format, err)
 	}
 }
 
 func TestCompressedSourceIsBounded(t *testing.T) {
 	long := strings.Repeat(rollout, 1000)
-	f, _, err := openSource(compress(t, "long.jsonl.zst", long))
+	f, _, err := Open(compress(t, "long.jsonl.zst", long))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +82,7 @@ func TestCompressedSourceIsBounded(t *testing.T) {
 	}
 	// A decoder would need the memory for the window that a file declares.
 	wide := compress(t, "wide.jsonl.zst", rollout, zstd.WithWindowSize(zstd.MaxWindowSize))
-	if _, err := DetectFormat(wide); !errors.Is(err, zstd.ErrWindowSizeExceeded) {
+	if _, err := detect(wide); !errors.Is(err, zstd.ErrWindowSizeExceeded) {
 		t.Errorf("a window of 512 MiB: %v", err)
 	}
 }
@@ -80,10 +92,16 @@ func TestDamagedCompressedSource(t *testing.T) {
 	if err := os.Truncate(path, 20); err != nil {
 		t.Fatal(err)
 	}
-	if format, err := DetectFormat(path); err == nil {
+	if format, err := detect(path); err == nil {
 		t.Errorf("it looks like %q", format)
 	}
-	if format, err := DetectFormat(t.TempDir()); !errors.As(err, new(*regularfile.KindError)) {
+	if format, err := detect(t.TempDir()); !errors.As(err, new(*regularfile.KindError)) {
 		t.Errorf("a directory looks like %q, %v", format, err)
 	}
+}
+
+func TestTexts(t *testing.T) {
+	apptest.CheckTexts(t, []apptest.Text{
+		{Function: "replacedText", Shown: replacedText("/a/" + apptest.Hostile)},
+	})
 }
