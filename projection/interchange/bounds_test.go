@@ -131,11 +131,3 @@ func TestErrorsOfBundlesNameTheirPlace(t *testing.T) {
 		}
 	}
 }
-
-func TestPageReturnsErrorOfItsHead(t *testing.T) {
-	for name, write := range map[string]pageWriter{"Markdown": interchange.Markdown, "HTML": interchange.HTML} {
-		if err := write(&fullWriter{0}, page, entries(nil)); !errors.Is(err, errFull) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}

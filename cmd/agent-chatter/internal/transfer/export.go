@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/projection/interchange"
@@ -22,6 +23,8 @@ type Export struct {
 	Format string   `help:"Output format: ${enum} (${default}: of the file's extension, or snapshot)." enum:"auto,md,html,json,jsonl,snapshot,bundle,claude,codex,gemini" default:"auto"`
 	To     string   `name:"output-file" short:"o" help:"A file or directory (default: standard output)." placeholder:"PATH"`
 	All    bool     `help:"Export all sessions."`
+	First  string   `name:"from" help:"First event (md, html, json): number, time or turn:N." placeholder:"X"`
+	Last   string   `name:"to" help:"Last event (md, html, json): number, time or turn:N." placeholder:"X"`
 }
 
 // Help shows examples.
@@ -29,6 +32,7 @@ func (Export) Help() string {
 	return `Examples:
   agent-chatter sessions export -o talk.md
   agent-chatter sessions export --all --format html -o pages/
+  agent-chatter sessions export 7QN3 --from turn:1 --to turn:2 -o part.html
   agent-chatter sessions export --all --format bundle -o everything.bundle
   agent-chatter sessions export --all -o backup/
 
@@ -57,11 +61,16 @@ func (cmd *Export) Run(a *app.App) error {
 	case len(names) == 0 && !cmd.All:
 		names = []string{catalog.LatestName}
 	}
+	span, err := cmd.span()
+	if err != nil {
+		return err
+	}
 	sessions, err := a.Named(ctx, names, a.FindOrOpen)
 	if err != nil {
 		return err
 	}
 	e := newExporter(a, sessions)
+	e.span = span
 	defer func() { ReportRedacted(a, e.redactor) }()
 	switch {
 	case cmd.Format == "bundle":
@@ -73,10 +82,7 @@ func (cmd *Export) Run(a *app.App) error {
 	}
 	var invalid error
 	for i, s := range sessions {
-		x, err := e.open(ctx, s)
-		if err == nil {
-			err = cmd.one(ctx, e, x)
-		}
+		x, err := cmd.export(ctx, e, s)
 		if err != nil {
 			return app.WithName(names[i], err)
 		}
@@ -87,8 +93,9 @@ func (cmd *Export) Run(a *app.App) error {
 
 // ExportSession writes a session to a new file, in the format of its extension, and returns the path of the file. If to
 // is a directory, Export's name for the file is added. Secrets are replaced. It prints notices about that, and about
-// what may be missing. Errors: those of app.CreateFile, one of which matches fs.ErrExist; those of reading the session;
-// and one of ExitFailed, with the path, for a file that cannot be imported.
+// what may be missing. Errors: those of app.CreateFile, one of which matches fs.ErrExist; those of reading the session,
+// with the path if the file has what precedes damage; and one of ExitFailed, with the path, for a file that cannot be
+// imported.
 func ExportSession(ctx context.Context, a *app.App, s catalog.Session, to string) (path string, err error) {
 	if to == "" || to == "-" { // standard output
 		return "", app.UsageError("Name a file.")
@@ -108,14 +115,25 @@ func ExportSession(ctx context.Context, a *app.App, s catalog.Session, to string
 		err = cmd.bundle(ctx, e, []catalog.Session{s})
 		return path, err
 	}
-	x, err := e.open(ctx, s)
-	if err == nil {
-		err = cmd.one(ctx, e, x)
-	}
+	x, err := cmd.export(ctx, e, s)
 	if err == nil {
 		err = cmd.importable(x, nil)
 	}
 	return path, err
+}
+
+// span returns the part of the session that --from and --to name.
+func (cmd *Export) span() (view.Span, error) {
+	switch {
+	case cmd.First == "" && cmd.Last == "":
+		return view.Span{}, nil
+	case cmd.Format != "md" && cmd.Format != "html" && cmd.Format != "json":
+		return view.Span{}, app.UsageError("--from and --to need --format md, html or json: "+
+			"a file of format %s has the whole session.", cmd.Format)
+	case cmd.All || len(cmd.ID) > 1:
+		return view.Span{}, app.UsageError("--from and --to take one session.")
+	}
+	return view.ParseSpan(cmd.First, cmd.Last, "")
 }
 
 // formatOf returns the format for the extension of a file.
@@ -138,7 +156,7 @@ func (cmd *Export) all(ctx context.Context, e *exporter, sessions []catalog.Sess
 	var skipped skippedSessions
 	var invalid error
 	for _, s := range sessions {
-		x, err := e.open(ctx, s)
+		x, err := cmd.open(ctx, e, s)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -148,6 +166,10 @@ func (cmd *Export) all(ctx context.Context, e *exporter, sessions []catalog.Sess
 		}
 		if err := cmd.one(ctx, e, x); err != nil {
 			return err
+		}
+		if x.damage != nil {
+			skipped.add(e.app, x.damage)
+			continue
 		}
 		invalid = cmd.importable(x, invalid)
 	}
@@ -192,6 +214,28 @@ func (s *skippedSessions) err(a *app.App, of int) error {
 		return app.Exit(app.ExitFailed, app.NotAllReadText())
 	}
 	return nil
+}
+
+// open reads a session for the format of the command.
+func (cmd *Export) open(ctx context.Context, e *exporter, s catalog.Session) (*sessionExport, error) {
+	x, err := e.open(ctx, s)
+	if err == nil && x.damage != nil && cmd.Format != "html" {
+		err = x.damage
+	}
+	return x, err
+}
+
+// export reads a session and exports it. Of a damaged session, a document has what precedes the damage; the damage is
+// the error.
+func (cmd *Export) export(ctx context.Context, e *exporter, s catalog.Session) (*sessionExport, error) {
+	x, err := cmd.open(ctx, e, s)
+	if err == nil {
+		err = cmd.one(ctx, e, x)
+	}
+	if err == nil {
+		err = x.damage
+	}
+	return x, err
 }
 
 // one exports a session to its own file, or to standard output.
@@ -247,7 +291,7 @@ func (cmd *Export) readable(
 	ctx context.Context, e *exporter, sessions []catalog.Session,
 ) (readable []*sessionExport, skipped skippedSessions, err error) {
 	for _, s := range sessions {
-		x, err := e.open(ctx, s)
+		x, err := cmd.open(ctx, e, s)
 		switch {
 		case ctx.Err() != nil:
 			return nil, skipped, ctx.Err()

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -27,6 +28,7 @@ type exporter struct {
 	app       *app.App
 	variables []redact.Variable
 	redactor  *redact.Redactor
+	span      view.Span // the part of a session that is exported
 	writeFile func(path string, write func(io.Writer) error) error
 	written   func(path string) // called after writeFile
 }
@@ -75,34 +77,110 @@ func (e *exporter) write(path string, write func(io.Writer) error) error {
 	return nil
 }
 
-// A sessionExport is a session up to the event that was the last when it was opened.
+// A sessionExport is a session, or a part of it, up to the event that was the last when it was opened.
 type sessionExport struct {
 	exporter *exporter
 	session  catalog.Session
 	replay   *view.Replay
-	state    *projection.State // without secrets
+	state    *projection.State // as of the last event of the part, without secrets
+	first    uint64            // event of the part
+	part     *projection.State // of the events of the part only
+	marks    map[string]int    // of secrets that were replaced in the part, by kind
+	damage   error             // that ends the session early
 }
 
-// open reads a session.
+// open reads a session. Damage after the first event is no error.
 func (e *exporter) open(ctx context.Context, s catalog.Session) (*sessionExport, error) {
 	r := view.NewReplay(e.app, s)
-	x := &sessionExport{e, s, r, new(projection.State)}
-	// The formats read the events again: only then are secrets counted.
+	if err := r.CheckSpan(ctx, e.span); err != nil {
+		return nil, err
+	}
+	x := &sessionExport{exporter: e, session: s, replay: r, state: new(projection.State), marks: map[string]int{}}
+	var err error
+	if x.first, err = e.span.FirstSeq(r.Events(ctx)); err != nil {
+		return nil, err
+	}
+	if x.part = x.state; x.first != 1 {
+		x.part = new(projection.State)
+	}
+	// The formats read the events again: only then are secrets counted for the notice.
 	uncounted := redact.New(e.variables)
-	for event, err := range app.EventsWithout(uncounted, r.Events(ctx)) {
+	for event, err := range e.span.UpTo(app.EventsWithout(uncounted, r.Events(ctx))) {
+		var corrupt *journal.CorruptError
+		if errors.As(err, &corrupt) && x.state.Seq > 0 {
+			x.damage = err
+			break
+		}
 		if err != nil {
 			return nil, err
 		}
-		x.state.Apply(event)
+		x.add(event)
+	}
+	if x.first == 0 || x.first > x.state.Seq {
+		return nil, app.Exit(app.ExitFailed, emptyPartText(s.ID))
 	}
 	return x, nil
 }
 
+// add adds an event to the states, and counts its marks.
+func (x *sessionExport) add(event journal.Event) {
+	x.state.Apply(event)
+	inPart := event.Seq >= x.first
+	if x.part != x.state && (inPart || event.Type == projection.TypeOf(projection.SessionCreated{})) {
+		x.part.Apply(event)
+	}
+	// What is streamed is in the message or at the end of the turn, too.
+	if inPart && event.Type != projection.TypeOf(projection.TurnText{}) {
+		for kind := range redact.Marks(event.Data) {
+			if x.marks[kind] > 0 || len(x.marks) < maxKinds {
+				x.marks[kind]++
+			}
+		}
+	}
+}
+
+// maxKinds bounds sessionExport.marks.
+const maxKinds = 1000
+
+// emptyPartText is for a part of a session without events.
+func emptyPartText(id string) app.Message {
+	return app.Text("Session %s has no event between --from and --to.", tty.SafeLine(id)).
+		With(app.To("see its last events", "tail", id))
+}
+
 // events reads the events again, without secrets and without those that were appended
-// after open.
+// after open. If the part does not begin with the session, it omits events that precede the turn in which it begins.
 func (x *sessionExport) events(ctx context.Context) iter.Seq2[journal.Event, error] {
-	span := view.Span{To: &view.Point{Seq: x.state.Seq}}
-	return span.UpTo(app.EventsWithout(x.exporter.redactor, x.replay.Events(ctx)))
+	last := &view.Point{Seq: x.state.Seq}
+	events := x.replay.Events(ctx)
+	if x.first > 1 {
+		events = x.replay.EventsFor(ctx, view.Span{From: &view.Point{Seq: x.first}, To: last})
+	}
+	events = app.EventsWithout(x.exporter.redactor, events)
+	if x.damage == nil {
+		return view.Span{To: last}.UpTo(events)
+	}
+	return func(yield func(journal.Event, error) bool) {
+		for e, err := range events {
+			if !yield(e, err) || err != nil || e.Seq == last.Seq {
+				return
+			}
+		}
+	}
+}
+
+// entries yields the messages of the part.
+func (x *sessionExport) entries(ctx context.Context) iter.Seq2[projection.Entry, error] {
+	return func(yield func(projection.Entry, error) bool) {
+		for entry, err := range projection.Replay(x.events(ctx)) {
+			if err == nil && entry.Seq < x.first {
+				continue
+			}
+			if !yield(entry, err) {
+				return
+			}
+		}
+	}
 }
 
 // formats are the formats of one session, by the value of --format.
@@ -114,7 +192,7 @@ var formats = map[string]func(ctx context.Context, x *sessionExport, w io.Writer
 		return interchange.Markdown(w, x.page(), x.safeMessages(ctx))
 	},
 	"html": func(ctx context.Context, x *sessionExport, w io.Writer) error {
-		return interchange.HTML(w, x.page(), x.safeMessages(ctx))
+		return x.document().Write(w, x.events(ctx), x.first)
 	},
 	"json": func(ctx context.Context, x *sessionExport, w io.Writer) error {
 		return x.writeJSON(ctx, w)
@@ -165,7 +243,7 @@ func (x *sessionExport) page() interchange.Page {
 // safeMessages yields the messages without control characters.
 func (x *sessionExport) safeMessages(ctx context.Context) iter.Seq2[projection.Entry, error] {
 	return func(yield func(projection.Entry, error) bool) {
-		for entry, err := range projection.Replay(x.events(ctx)) {
+		for entry, err := range x.entries(ctx) {
 			entry.Content, entry.Speaker.DisplayName = tty.Safe(entry.Content), tty.SafeLine(entry.Speaker.DisplayName)
 			entry.Timestamp = tty.SafeLine(entry.Timestamp)
 			if !yield(entry, err) {
@@ -196,7 +274,7 @@ func (x *sessionExport) writeJSON(ctx context.Context, w io.Writer) error {
 		return err
 	}
 	separator := "\n"
-	for entry, err := range projection.Replay(x.events(ctx)) {
+	for entry, err := range x.entries(ctx) {
 		if err != nil {
 			return err
 		}

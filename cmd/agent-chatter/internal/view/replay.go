@@ -70,6 +70,9 @@ func (r *Replay) CheckSpan(ctx context.Context, s Span) error {
 	return nil
 }
 
+// Torn returns the torn tail that was found at the end of the session, if it was read to its end.
+func (r *Replay) Torn() journal.Torn { return r.torn }
+
 // Events yields the events of the session. Their Data is valid only until the next event.
 // After the events of an intact journal that is not a session, it yields a
 // *catalog.MissingHeaderError. When ctx is done, its error ends the sequence.

@@ -164,10 +164,9 @@ var (
 	permissionAnswered = projection.TypeOf(projection.PermissionAnswered{})
 )
 
-// Items divides all events of a session into items, a part of the session at a time. An error ends the sequence.
-func Items(events iter.Seq2[journal.Event, error]) iter.Seq2[*Item, error] {
+// All divides all events of a session into items, a part of the session at a time. An error ends the sequence.
+func (f *Fold) All(events iter.Seq2[journal.Event, error]) iter.Seq2[*Item, error] {
 	return func(yield func(*Item, error) bool) {
-		var f Fold
 		var s stretch.Stretch
 		flush := func() bool {
 			for _, item := range f.Items(s.Events) {
