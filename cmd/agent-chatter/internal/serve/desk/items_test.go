@@ -188,16 +188,16 @@ func TestItemsRefuse(t *testing.T) {
 	}
 }
 
-// damage changes a byte of a line of a session.
-func damage(t *testing.T, home string, line int) {
+// damage changes the last byte of a text in a line of a session.
+func damage(t *testing.T, home string, line int, text string) {
 	t.Helper()
 	path := filepath.Join(home, "sessions", "review", apptest.AliceID+".jsonl")
-	text, err := os.ReadFile(path)
+	content, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := strings.SplitAfter(string(text), "\n")
-	lines[line-1] = strings.Replace(lines[line-1], "t2", "t9", 1)
+	lines := strings.SplitAfter(string(content), "\n")
+	lines[line-1] = strings.Replace(lines[line-1], text, text[:len(text)-1]+"9", 1)
 	if err := os.WriteFile(path, []byte(strings.Join(lines, "")), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +206,7 @@ func damage(t *testing.T, home string, line int) {
 func TestItemsOfATornSession(t *testing.T) {
 	home := t.TempDir()
 	apptest.CrashedSession(t, home)
-	damage(t, home, 9)
+	damage(t, home, 9, "t2")
 	d := newDesk(t, home)
 	if part := read[stretchJSON](t, d, alice+"/items"); len(part.Items) != 3 || part.Notice != "" || !part.Ended {
 		t.Errorf("%+v", part)
@@ -217,9 +217,10 @@ func TestItemsOfATornSession(t *testing.T) {
 	}
 }
 
-func TestItemsOfADamagedSession(t *testing.T) {
-	home := t.TempDir()
-	dir := apptest.CrashedSession(t, home)
+// extended appends events to a session, so that a line before them that is damaged is no torn tail.
+func extended(t *testing.T, home string) {
+	t.Helper()
+	dir := journal.NewDir(filepath.Join(home, "sessions", "review"), journal.Options{})
 	log, err := dir.Open(t.Context(), apptest.AliceID)
 	if err != nil {
 		t.Fatal(err)
@@ -233,7 +234,13 @@ func TestItemsOfADamagedSession(t *testing.T) {
 	if err := log.Close(); err != nil {
 		t.Fatal(err)
 	}
-	damage(t, home, 9)
+}
+
+func TestItemsOfADamagedSession(t *testing.T) {
+	home := t.TempDir()
+	apptest.CrashedSession(t, home)
+	extended(t, home)
+	damage(t, home, 9, "t2")
 	d := newDesk(t, home)
 	for _, place := range []string{"", "?around=15", "?after=2"} {
 		part := read[stretchJSON](t, d, alice+"/items"+place)

@@ -148,13 +148,12 @@ func endsTurns(r projection.TimelineRow) bool {
 
 // shows reports whether an entry is the message or the unfinished reply of an item.
 func (i *Item) shows(e projection.Entry) bool {
-	switch {
-	case !e.Partial:
+	if !e.Partial {
 		return i.Message == e.Seq
-	case i.Message > 0 || i.Kind != projection.RowTurn || i.Member.ID != e.Speaker.ID:
-		return false
 	}
-	return i.End == e.Seq || i.end == nil
+	// The ID of a partial reply is that of its turn, which a row may have in part.
+	return i.Kind == projection.RowTurn && i.Message == 0 && strings.HasPrefix(e.ID, i.TurnID) &&
+		(i.end == nil || i.End == e.Seq)
 }
 
 var (
