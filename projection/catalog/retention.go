@@ -37,7 +37,7 @@ const (
 func (p Policy) Action(s Session, rank int, now time.Time) Action {
 	idle := now.Sub(s.UpdatedAt)
 	switch {
-	case rank < p.Keep || s.Pinned || s.Damaged != "" || s.Newer != "":
+	case p.protects(s, rank):
 		return Keep
 	case p.DeleteAfter > 0 && idle >= p.DeleteAfter:
 		return Trash
@@ -45,6 +45,25 @@ func (p Policy) Action(s Session, rank int, now time.Time) Action {
 		return Archive
 	}
 	return Keep
+}
+
+// Next returns the first thing that the policy will do to a session that is not updated any more, and the idle time
+// after which. If that is Keep, it will do nothing. rank is as in Action.
+func (p Policy) Next(s Session, rank int) (a Action, idle time.Duration) {
+	switch {
+	case p.protects(s, rank):
+		return Keep, 0
+	case !s.Archived && (p.DeleteAfter == 0 || p.ArchiveAfter < p.DeleteAfter):
+		return Archive, p.ArchiveAfter
+	case p.DeleteAfter > 0:
+		return Trash, p.DeleteAfter
+	}
+	return Keep, 0
+}
+
+// protects reports whether the policy does not touch a session, however old it is.
+func (p Policy) protects(s Session, rank int) bool {
+	return rank < p.Keep || s.Pinned || s.Damaged != "" || s.Newer != ""
 }
 
 // Ranks returns, by id, how many sessions of its team were updated more recently

@@ -53,6 +53,7 @@ type TrashHead struct {
 	CWD       string
 	Title     string // that it was given last, or got from its first message
 	CreatedAt time.Time
+	Source    *projection.Source // the team's configuration file; nil if the journal does not record one
 }
 
 // TrashHead reads the first events of a session in the trash, and searches the others, up to damage, for titles. The
@@ -84,7 +85,7 @@ func (d *Dir) TrashHead(ctx context.Context, id string) (TrashHead, error) {
 	if err := applyTitles(ctx, r, &state); err != nil {
 		return TrashHead{}, err
 	}
-	return TrashHead{state.Team.ID, state.CWD, state.Row.Title, state.Row.CreatedAt}, nil
+	return TrashHead{state.Team.ID, state.CWD, state.Row.Title, state.Row.CreatedAt, state.Team.Source}, nil
 }
 
 // applyTitles applies the events in which a session was renamed. It decodes no others, and ends at damage.

@@ -80,14 +80,10 @@ func (q Query) compile() (*matcher, error) {
 
 var escapes = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\\(?:[pP](?:\{[^}]*\}|.)|.)`) })
 
-// find returns the place of the first match in a message, in bytes.
-func (m *matcher) find(message projection.Message) (start, end int, ok bool) {
-	s := message.Speaker
-	if m.Speaker != "" && !strings.EqualFold(s.ID, m.Speaker) &&
-		!strings.EqualFold(s.Name, m.Speaker) && !strings.EqualFold(s.DisplayName, m.Speaker) {
-		return 0, 0, false
-	}
-	return m.findText(message.Content)
+// matchesSpeaker reports whether the query selects the messages of a speaker.
+func (m *matcher) matchesSpeaker(s projection.Speaker) bool {
+	return m.Speaker == "" || strings.EqualFold(s.ID, m.Speaker) ||
+		strings.EqualFold(s.Name, m.Speaker) || strings.EqualFold(s.DisplayName, m.Speaker)
 }
 
 // findText returns the place of the first match in a text, in bytes.

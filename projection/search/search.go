@@ -47,6 +47,18 @@ func (h Hit) Matches(text string) (places [][2]int) {
 	return places
 }
 
+// With returns the hit with another content of its message, such as one without secrets. ok reports whether that
+// matches, too.
+func (h Hit) With(content string) (with Hit, ok bool) {
+	start, end, ok := h.matcher.findText(content)
+	if !ok {
+		return Hit{}, false
+	}
+	h.Content = content
+	h.Line, h.Start, h.End = lineOf(content, start, end)
+	return h, true
+}
+
 // Error reports a session that could not be searched, or not to its end, or that was
 // searched although it is not a session: then it wraps a *catalog.MissingHeaderError.
 type Error struct {
@@ -303,16 +315,12 @@ func (s *searcher) hit(e projection.Entry) (Hit, bool) {
 	if err == nil && at.Before(s.matcher.Since) {
 		return Hit{}, false
 	}
-	start, end, ok := s.matcher.find(e.Message)
-	if !ok {
+	if !s.matcher.matchesSpeaker(e.Speaker) {
 		return Hit{}, false
 	}
-	h := Hit{
-		Session: s.session, Seq: e.Seq, Speaker: e.Speaker, Time: at, Partial: e.Partial, Content: e.Content,
-		matcher: s.matcher,
-	}
-	h.Line, h.Start, h.End = lineOf(e.Content, start, end)
-	return h, true
+	return Hit{
+		Session: s.session, Seq: e.Seq, Speaker: e.Speaker, Time: at, Partial: e.Partial, matcher: s.matcher,
+	}.With(e.Content)
 }
 
 // lineOf returns the line of a text in which a match begins, and the match in
