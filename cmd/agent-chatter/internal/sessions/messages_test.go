@@ -46,10 +46,10 @@ func sessionsTexts() []apptest.Text {
 		ID: "01JDQ3W7ZK8M5N6P7Q8R9S0T1C", Common: 5, A: 3, B: 1,
 	}))
 	add("otherTeamText", "", otherTeamText(alice, bob))
-	add("incompleteText", "damage", incompleteText(&search.Error{Session: alice, Err: corrupt}))
-	add("incompleteText", "no session", incompleteText(&search.Error{Session: alice,
+	add("IncompleteText", "damage", IncompleteText(&search.Error{Session: alice, Err: corrupt}))
+	add("IncompleteText", "no session", IncompleteText(&search.Error{Session: alice,
 		Err: &catalog.MissingHeaderError{ID: alice.ID, Reason: "it does not begin with session.created"}}))
-	add("incompleteText", "another error", incompleteText(errors.New(apptest.Hostile)))
+	add("IncompleteText", "another error", IncompleteText(errors.New(apptest.Hostile)))
 	add("damagedCountText", "", damagedCountText(1, 1))
 	return texts
 }

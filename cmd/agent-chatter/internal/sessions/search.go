@@ -94,7 +94,7 @@ func (cmd *Search) Search(ctx context.Context, a *app.App, out io.Writer, query 
 	hits, damaged := 0, 0
 	for hit, err := range result.Hits {
 		if err != nil {
-			a.Show(incompleteText(err))
+			a.Show(IncompleteText(err))
 			if app.CodeOf(err) == app.ExitDamaged {
 				damaged++
 			}
@@ -140,8 +140,8 @@ func (cmd *Search) printer(ctx context.Context, a *app.App, out io.Writer) func(
 	}
 }
 
-// incompleteText is for a session whose hits may be incomplete.
-func incompleteText(err error) app.Message {
+// IncompleteText is for an error among the hits of a search: the hits of a session may be incomplete.
+func IncompleteText(err error) app.Message {
 	var of *search.Error
 	if !errors.As(err, &of) {
 		return app.Text("%s", tty.SafeLine(err.Error()))

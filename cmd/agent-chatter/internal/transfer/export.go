@@ -14,7 +14,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
-	"github.com/agent-chatter/agent-chatter/projection/interchange"
 )
 
 // Export is the command that writes sessions to files.
@@ -264,18 +263,7 @@ func (cmd *Export) bundle(ctx context.Context, e *exporter, sessions []catalog.S
 	if err != nil {
 		return err
 	}
-	err = e.write(path, func(w io.Writer) error {
-		b, err := interchange.NewBundle(w, e.app.Identity(), len(readable))
-		if err != nil {
-			return err
-		}
-		for _, x := range readable {
-			if err := b.Add(x.events(ctx)); err != nil {
-				return err
-			}
-		}
-		return b.Close()
-	})
+	err = e.write(path, func(w io.Writer) error { return writeBundle(ctx, w, e.app, readable) })
 	if err == nil && cmd.All {
 		err = skipped.err(e.app, len(sessions))
 	}
