@@ -1,12 +1,15 @@
 package desk
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
 	"path/filepath"
+	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/changes"
 	"github.com/agent-chatter/agent-chatter/coordinator/redact"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -18,11 +21,14 @@ import (
 type Desk struct {
 	app  *app.App
 	done <-chan struct{} // closed when the server ends, which ends the streams
+
+	changes *changes.Changes
+	undo    undoList
 }
 
 // New returns a Desk. done ends its streams.
 func New(a *app.App, done <-chan struct{}) *Desk {
-	return &Desk{app: a, done: done}
+	return &Desk{app: a, done: done, changes: changes.New(a), undo: undoList{of: map[int]undo{}}}
 }
 
 // Handler returns the handler of the requests below /api/.
@@ -33,6 +39,13 @@ func (d *Desk) Handler() http.Handler {
 	mux.HandleFunc("GET /api/sessions/{team}/{id}/items", answer(d, d.items))
 	mux.HandleFunc("GET /api/sessions/{team}/{id}/text", answer(d, d.whole))
 	mux.HandleFunc("GET /api/sessions/{team}/{id}/search", d.find)
+	mux.HandleFunc("GET /api/sessions/{team}/{id}/export", d.export)
+	for name, begin := range d.actions() {
+		mux.HandleFunc("POST /api/sessions/{team}/{id}/"+name, answer(d, d.changed(begin)))
+	}
+	mux.HandleFunc("POST /api/undo", answer(d, d.undone))
+	mux.HandleFunc("GET /api/trash", answer(d, d.trash))
+	mux.HandleFunc("GET /api/search", d.search)
 	mux.HandleFunc("GET /api/stream", d.stream)
 	return mux
 }
@@ -54,12 +67,16 @@ func answer[T any](d *Desk, f func(r *http.Request) (T, error)) http.HandlerFunc
 func (d *Desk) refuse(w http.ResponseWriter, err error) {
 	status := http.StatusInternalServerError
 	var request *requestError
-	switch {
-	case errors.As(err, &request):
+	var refused *app.ExitError
+	var large *http.MaxBytesError
+	switch code := app.CodeOf(err); {
+	case errors.As(err, &large):
+		status = http.StatusRequestEntityTooLarge
+	case errors.As(err, &request), code == app.ExitUsage:
 		status = http.StatusBadRequest
-	case errors.Is(err, journal.ErrNotFound):
+	case code == app.ExitNotFound:
 		status = http.StatusNotFound
-	case errors.Is(err, journal.ErrLocked):
+	case code == app.ExitLocked, errors.As(err, &refused): // such as a pinned session
 		status = http.StatusConflict
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -92,6 +109,38 @@ func (d *Desk) named(team, id string) (catalog.Key, error) {
 	return catalog.Key{}, &catalog.NotFoundError{Name: id}
 }
 
+// untilEnd returns a context that is done when the client closes the connection, or the server ends.
+func (d *Desk) untilEnd(r *http.Request) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(r.Context())
+	go func() {
+		select {
+		case <-d.done:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, cancel
+}
+
+// A patient writer sends what it is given at once, and lets the client take writeTime for each piece.
+type patient struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+}
+
+const writeTime = time.Minute
+
+func patientWriter(w http.ResponseWriter) *patient { return &patient{w, http.NewResponseController(w)} }
+
+func (p *patient) Write(data []byte) (int, error) {
+	_ = p.control.SetWriteDeadline(time.Now().Add(writeTime))
+	n, err := p.w.Write(data)
+	if err == nil {
+		err = p.control.Flush()
+	}
+	return n, err
+}
+
 // redactor returns what replaces the secrets of a session, and of its team's configuration; nil if there is none.
 func (d *Desk) redactor(source *projection.Source) *redact.Redactor {
 	variables := team.InheritedSecrets()
@@ -102,4 +151,7 @@ func (d *Desk) redactor(source *projection.Source) *redact.Redactor {
 }
 
 // text explains an error.
-func (d *Desk) text(err error) string { return d.app.Render(app.Explain(err)) }
+func (d *Desk) text(err error) string { return d.rendered(app.Explain(err)) }
+
+// rendered returns a message with the commands that help, without secrets: a title may be in it.
+func (d *Desk) rendered(m app.Message) string { return d.redactor(nil).Text(d.app.Render(m)) }

@@ -1,6 +1,7 @@
 package desk
 
 import (
+	"fmt"
 	"net/http"
 	"path/filepath"
 	"strconv"
@@ -13,14 +14,17 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/stretch"
 	"github.com/agent-chatter/agent-chatter/coordinator/redact"
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/projection/search"
 )
 
-// A listJSON is a page of the list of sessions.
+// A listJSON is a part of the list of sessions.
 type listJSON struct {
 	Sessions []sessionJSON `json:"sessions"`
+	From     int           `json:"from"` // the place of the first one
 	Total    int           `json:"total"`
-	Next     string        `json:"next,omitempty"` // of the next page
+	Place    *int          `json:"place,omitempty"` // of the session that the request names; nil: it is not there
 	Lost     []string      `json:"lost,omitempty"`
 }
 
@@ -43,7 +47,9 @@ type sessionJSON struct {
 	Live        bool      `json:"live,omitempty"`
 	Damaged     string    `json:"damaged,omitempty"`
 	Newer       string    `json:"newer,omitempty"`
-	Resume      string    `json:"resume"` // the command
+	Retention   string    `json:"retention,omitempty"` // what retention will do to it
+	Trashed     time.Time `json:"trashed,omitzero"`    // since when it is in the trash
+	Resume      string    `json:"resume"`              // the command
 }
 
 // sorts are the orders of the list.
@@ -55,15 +61,12 @@ var sorts = map[string]catalog.Sort{
 // filters are the values of a filter.
 var filters = map[string]catalog.Filter{"": catalog.Any, "only": catalog.Only, "without": catalog.Without}
 
-// maxPage is the number of sessions in a page.
+// maxPage is the number of sessions in a part of the list.
 const maxPage = 100
 
 // queryOf returns the query of a request.
 func queryOf(r *http.Request) (q catalog.Query, err error) {
-	q = catalog.Query{
-		Team: r.FormValue("team"), CWD: r.FormValue("cwd"), Text: r.FormValue("text"),
-		After: r.FormValue("after"), Limit: maxPage,
-	}
+	q = catalog.Query{Team: r.FormValue("team"), CWD: r.FormValue("cwd"), Text: r.FormValue("text"), Limit: 1}
 	ok := true
 	pick := func(name string, filter *catalog.Filter) {
 		var known bool
@@ -77,12 +80,25 @@ func queryOf(r *http.Request) (q catalog.Query, err error) {
 	if q.Sort, known = sorts[r.FormValue("sort")]; !known || !ok {
 		return q, &requestError{"The filters are only and without, the orders updated, created, messages and title."}
 	}
-	if limit := r.FormValue("limit"); limit != "" {
-		if q.Limit, err = strconv.Atoi(limit); err != nil || q.Limit < 1 || q.Limit > maxPage {
-			return q, &requestError{"limit takes a number from 1 to 100."}
+	q.MatchCase = search.MatchesCase(q.Text)
+	return q, nil
+}
+
+// partOf returns the part that a request wants of a list with so many elements.
+func partOf(r *http.Request, of int) (from, to int, err error) {
+	limit := maxPage
+	for name, value := range map[string]*int{"from": &from, "limit": &limit} {
+		if text := r.FormValue(name); text != "" {
+			if *value, err = strconv.Atoi(text); err != nil || *value < 0 {
+				return 0, 0, &requestError{name + " takes a number."}
+			}
 		}
 	}
-	return q, nil
+	if limit < 1 || limit > maxPage {
+		return 0, 0, &requestError{fmt.Sprintf("limit takes a number from 1 to %d.", maxPage)}
+	}
+	from = min(from, of)
+	return from, min(from+limit, of), nil
 }
 
 func (d *Desk) list(r *http.Request) (listJSON, error) {
@@ -94,19 +110,105 @@ func (d *Desk) list(r *http.Request) (listJSON, error) {
 	if err != nil {
 		return listJSON{}, err
 	}
-	answer := listJSON{Sessions: []sessionJSON{}, Total: len(result.Matches), Next: result.Next, Lost: result.Lost}
-	redactors := map[string]*redact.Redactor{} // by the path of the team's configuration
-	for _, s := range result.Sessions {
-		path := ""
-		if s.Source != nil {
-			path = s.Source.Path
+	from, to, err := partOf(r, len(result.Matches))
+	if err != nil {
+		return listJSON{}, err
+	}
+	all := result.Matches
+	if q != (catalog.Query{Limit: 1}) {
+		whole, err := d.app.Catalog.List(r.Context(), catalog.Query{Limit: 1})
+		if err != nil {
+			return listJSON{}, err
 		}
-		if redactors[path] == nil {
-			redactors[path] = d.redactor(s.Source)
+		all = whole.Matches
+	}
+	answer := listJSON{
+		Sessions: []sessionJSON{}, From: from, Total: len(result.Matches), Lost: result.Lost,
+		Place: placeIn(result.Matches, r.FormValue("find")),
+	}
+	keeping, secrets := d.retention(all), d.redactors()
+	for s := range catalog.Sessions(result.Matches[from:to]) {
+		row := d.described(s, secrets(s.Source))
+		if !row.Live {
+			row.Retention = keeping.words(s)
 		}
-		answer.Sessions = append(answer.Sessions, d.described(s, redactors[path]))
+		answer.Sessions = append(answer.Sessions, row)
 	}
 	return answer, nil
+}
+
+// placeIn returns the place of a session, TEAM/ID, in a list; nil: it has none.
+func placeIn(list []*catalog.Entry, name string) *int {
+	for i, e := range list {
+		if name != "" && keyName(e.Key()) == name {
+			return &i
+		}
+	}
+	return nil
+}
+
+// keyName returns the name of a session in requests: TEAM/ID.
+func keyName(key catalog.Key) string { return filepath.Base(key.Dir) + "/" + key.ID }
+
+// redactors returns the function that returns the redactor of each session of a list.
+func (d *Desk) redactors() func(source *projection.Source) *redact.Redactor {
+	of := map[string]*redact.Redactor{} // by the path of the team's configuration
+	return func(source *projection.Source) *redact.Redactor {
+		path := ""
+		if source != nil {
+			path = source.Path
+		}
+		if of[path] == nil {
+			of[path] = d.redactor(source)
+		}
+		return of[path]
+	}
+}
+
+// A retention knows what happens to old sessions.
+type retention struct {
+	policy catalog.Policy
+	newest map[catalog.Key]bool // are not touched
+	now    time.Time
+}
+
+// retention returns what happens to the sessions of a list of all, the most recently updated first. The zero
+// retention: nothing, unless the user asks for it.
+func (d *Desk) retention(all []*catalog.Entry) retention {
+	configured, err := d.app.Config()
+	if err != nil || !configured.Auto() {
+		return retention{}
+	}
+	r := retention{configured.Policy(), map[catalog.Key]bool{}, time.Now()}
+	kept := map[string]int{}
+	for _, e := range all {
+		if key := e.Key(); kept[key.Dir] < r.policy.Keep {
+			r.newest[key] = true
+			kept[key.Dir]++
+		}
+	}
+	return r
+}
+
+// words says what will happen to a session that is not updated any more; "": nothing.
+func (r retention) words(s catalog.Session) string {
+	if r.newest == nil || r.newest[s.Key()] {
+		return ""
+	}
+	next, idle := r.policy.Next(s, r.policy.Keep)
+	what := "will be archived"
+	switch next {
+	case catalog.Keep:
+		return ""
+	case catalog.Trash:
+		what = "will be moved to the trash"
+	}
+	left := s.UpdatedAt.Add(idle).Sub(r.now)
+	if left <= 0 {
+		return what + " at the end of the next chat"
+	}
+	const day = 24 * time.Hour
+	return what + " in " + app.Count(int((left+day-1)/day), "day")
 }
 
 // A headJSON is a session and what is to be known of it.
@@ -148,7 +250,7 @@ func (d *Desk) described(s catalog.Session, secrets *redact.Redactor) sessionJSO
 	writer := d.app.Catalog.At(s.Dir()).Journals().Writer(s.ID)
 	safe := func(text string) string { return tty.SafeLine(textWithout(secrets, text)) }
 	return sessionJSON{
-		Key: filepath.Base(s.Dir()) + "/" + s.ID, ID: s.ID, Team: tty.SafeLine(s.TeamID),
+		Key: keyName(s.Key()), ID: s.ID, Team: tty.SafeLine(s.TeamID),
 		Title: safe(s.Title), Preview: safe(s.Preview), CWD: tty.SafeLine(s.CWD),
 		CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt, Messages: s.MessageCount,
 		LastSpeaker: tty.SafeLine(s.LastSpeaker), LastSeq: s.LastSeq,
