@@ -11,7 +11,7 @@ export function takeToken() {
   if (!token) return;
   sessionStorage.setItem(name, token);
   tabs.postMessage({ renewed: token });
-  history.replaceState(null, "", location.pathname + (event ? `#${event}` : ""));
+  history.replaceState(null, "", location.pathname + location.search + (event ? `#${event}` : ""));
 }
 
 // askForToken returns the token, if need be from another tab of the page; null: no tab has it.
