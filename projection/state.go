@@ -388,7 +388,7 @@ func (s *State) endTurn(e journal.Event, p TurnEnded) {
 		s.Stats.Rounds++
 	}
 	if p.Usage != nil {
-		s.Stats.Usage.add(*p.Usage)
+		s.Stats.Usage.Add(*p.Usage)
 	}
 	known := s.Instructions[p.MemberID] != ""
 	if isSHA256(p.Instructions) && (known || len(s.Instructions) < maxInstructed) {

@@ -59,7 +59,8 @@ type Totals struct {
 // maxCurrencies bounds Totals.Costs.
 const maxCurrencies = 20
 
-func (t *Totals) add(u Usage) {
+// Add adds what a turn used. A cost in more than the first maxCurrencies currencies is left out.
+func (t *Totals) Add(u Usage) {
 	t.Input = addTokens(t.Input, u.Input)
 	t.CachedRead = addTokens(t.CachedRead, u.CachedRead)
 	t.CachedWrite = addTokens(t.CachedWrite, u.CachedWrite)

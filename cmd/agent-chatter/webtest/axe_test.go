@@ -67,4 +67,10 @@ func TestAccessibility(t *testing.T) {
 	b.accessible(source, "session")
 	b.do(`document.querySelectorAll("details").forEach(tool => tool.open = true)`)
 	b.accessible(source, "tools")
+	b.run(navigate(s.address(sessionPath+"/timeline", "")))
+	b.wait(`document.querySelectorAll(".chart a").length == 4`)
+	b.accessible(source, "timeline")
+	b.run(navigate(s.address("/compare?a=review/"+first+"&b=review/"+second, "")))
+	b.wait(`document.querySelectorAll(".sides article").length == 7`)
+	b.accessible(source, "comparison")
 }

@@ -2,6 +2,8 @@
 import { takeToken, askForToken } from "/api.js";
 import { showList } from "/list.js";
 import { showSession } from "/session.js";
+import { showTimeline } from "/timeline.js";
+import { showComparison } from "/compare.js";
 import { element } from "/dom.js";
 
 let close = () => {};
@@ -13,8 +15,11 @@ function route() {
   shown = location.pathname;
   const view = document.getElementById("view");
   view.replaceChildren();
-  const [, kind, team, id] = location.pathname.split("/");
-  close = kind === "s" && id ? showSession(view, `${decodeURIComponent(team)}/${id}`) : showList(view);
+  const [, kind, team, id, part] = location.pathname.split("/");
+  const key = id && `${decodeURIComponent(team)}/${id}`;
+  if (kind === "compare") close = showComparison(view);
+  else if (kind !== "s" || !key) close = showList(view);
+  else close = part === "timeline" ? showTimeline(view, key) : showSession(view, key);
 }
 
 // navigate opens a path of the page without loading it again.
@@ -22,7 +27,7 @@ function navigate(event) {
   const link = event.target.closest("a[href^='/']");
   if (!link || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
-  history.pushState(null, "", link.href);
+  history.pushState(null, "", link.getAttribute("href")); // that of a link in a picture is no text
   route();
 }
 

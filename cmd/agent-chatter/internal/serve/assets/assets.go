@@ -7,6 +7,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/chart"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/page"
 )
 
@@ -22,12 +23,15 @@ func Handler() http.Handler {
 			return
 		}
 		name := strings.TrimPrefix(r.URL.Path, "/")
-		if name == "" || strings.HasPrefix(name, "s/") { // a session
+		if name == "" || name == "compare" || strings.HasPrefix(name, "s/") { // a session
 			name = "index.html"
 		}
 		text, err := files.ReadFile(name)
-		if name == "page.css" {
+		switch name {
+		case "page.css":
 			text, err = []byte(page.Style), nil
+		case "chart.css":
+			text, err = []byte(chart.Style), nil
 		}
 		if err != nil {
 			http.NotFound(w, r)

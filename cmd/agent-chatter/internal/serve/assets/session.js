@@ -9,7 +9,7 @@ import { copy, icon, iconButton, showKeys, themeButton, typing } from "/look.js"
 const keys = [
   ["j k", "next, previous message"], ["g G", "beginning, end of the session"], ["Home End", "the same"],
   ["PgUp PgDn Space", "scroll"], ["/", "find in the session"], ["n N", "next, previous place with the text"],
-  ["Enter", "unfold or fold the tool calls of the message"], ["c", "copy the message as Markdown"],
+  ["Enter", "unfold or fold the tool calls of the message"], ["c", "copy the message as Markdown"], ["t", "the timeline of the session"],
   ["Esc", "end the search, then return to the list"], ["?", "these keys"],
 ];
 
@@ -29,6 +29,8 @@ export function showSession(view, key) {
       element("div", { className: "session-row" },
         element("a", { href: "/", className: "back icon", title: "All sessions", "aria-label": "All sessions" }, icon("back")),
         head.title, head.live, find.element,
+        element("a", { href: `/s/${encodeURI(key)}/timeline`, className: "icon timeline-link", title: "Timeline (t)", "aria-label": "Timeline" },
+          icon("timeline")),
         iconButton("help", "Keys", "help", () => showKeys(keys)), themeButton()),
       head.about, head.notices),
     element("main", { className: "conversation" }, element("h2", { className: "visually-hidden" }, "Conversation"),
@@ -79,6 +81,7 @@ export function showSession(view, key) {
       case "n": find.step(1); break;
       case "N": find.step(-1); break;
       case "c": if (item) conversation.copy(item); break;
+      case "t": view.querySelector(".timeline-link").click(); break;
       case "Enter": if (event.target !== item || !fold(item)) return; break;
       case "Escape":
         if (find.active) find.close();

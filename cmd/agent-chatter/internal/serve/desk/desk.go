@@ -22,8 +22,9 @@ type Desk struct {
 	app  *app.App
 	done <-chan struct{} // closed when the server ends, which ends the streams
 
-	changes *changes.Changes
-	undo    undoList
+	changes   *changes.Changes
+	undo      undoList
+	timelines timelines
 }
 
 // New returns a Desk. done ends its streams.
@@ -46,6 +47,8 @@ func (d *Desk) Handler() http.Handler {
 	mux.HandleFunc("POST /api/undo", answer(d, d.undone))
 	mux.HandleFunc("GET /api/trash", answer(d, d.trash))
 	mux.HandleFunc("GET /api/search", d.search)
+	mux.HandleFunc("GET /api/sessions/{team}/{id}/timeline", answer(d, d.timeline))
+	mux.HandleFunc("GET /api/compare", answer(d, d.compare))
 	mux.HandleFunc("GET /api/stream", d.stream)
 	return mux
 }
