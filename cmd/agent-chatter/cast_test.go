@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -147,12 +148,16 @@ func drawPermission(t *testing.T) string {
 	return picture.Draw([]picture.Screen{screen}, []picture.Size{size})
 }
 
+// searched matches the header of the browser at the end of a search: then it does not say "so far".
+var searched = regexp.MustCompile(`/division +2 sessions *\n`)
+
 // drawBrowser shows a search in the browser.
 func drawBrowser(t *testing.T) string {
 	return drawInBrowser(t, 34, fillHome, func(m *ttytest.Tmux) {
 		m.Expect("5 sessions")
 		m.Press("/", "division")
-		m.Expect("2 sessions  ")
+		for !searched.MatchString(m.Text()) {
+		}
 		m.Press("Enter")
 		m.Expect("tab read")
 	})

@@ -57,7 +57,7 @@ var programScreens = []struct {
 		m.Expect("[Y/n] ")
 		m.Press("Enter")
 		m.Expect("you> ")
-		m.Expect("shop · /help\n")
+		m.Expect("shop · /help")
 	}},
 	{"first_run_demo", "PATH=$PWD/bin:$PATH agent-chatter chat", func(m *ttytest.Tmux) {
 		m.Expect("[Y/n] ")
