@@ -66,6 +66,7 @@ export class Conversation {
 
   // heard takes the number of the last event of the session.
   heard(seq) {
+    this.#seen ||= seq; // what precedes the page is not new
     this.last = Math.max(this.last, seq);
     if (this.#ended && this.last > this.#to) {
       if (this.following || this.#below() < 2 * margin) this.#stale = true;
@@ -251,8 +252,8 @@ export class Conversation {
     }
     const tool = item.querySelector(`#tool-${seq}`);
     tool?.setAttribute("open", "");
-    this.#mark("target", item);
-    item.focus({ preventScroll: true });
+    this.#mark("target", tool ?? item);
+    (tool?.querySelector("summary") ?? item).focus({ preventScroll: true });
     this.scroller.scrollTop += (tool ?? item).getBoundingClientRect().top - view.top - (tool ? view.height / 4 : 12);
   }
 
@@ -308,7 +309,8 @@ export class Conversation {
     for (let n = this.items.childElementCount - mostItems, room = distance - 2 * margin; n > 0; n--) {
       const item = end();
       room -= item.getBoundingClientRect().height;
-      if (room < 0 || item.contains(document.activeElement)) break;
+      if (room < 0) break;
+      if (item.contains(document.activeElement)) this.scroller.focus({ preventScroll: true, focusVisible: false });
       item.remove();
       removed = true;
     }

@@ -16,7 +16,8 @@ export class Find {
   #path;
   #conversation;
   #text = "";
-  #hits = []; // the events of the messages, in order
+  #hits = []; // the events of the messages: in order from where the search began, then those before
+  #split = 0; // the number of hits from where the search began
   #ended = true;
   #more = false;
   #error = "";
@@ -73,16 +74,18 @@ export class Find {
     this.highlight();
     this.#show();
     if (!this.#text) return;
-    const from = +(this.#conversation.topItem?.dataset.seq ?? 0);
+    const from = +(this.#conversation.topItem?.dataset.seq ?? 1);
     let drawn = 0;
+    this.#split = 0;
     try {
-      const answer = await get(`${this.#path}/search?${new URLSearchParams({ text: this.#text })}`, { signal: abort.signal });
+      const answer = await get(`${this.#path}/search?${new URLSearchParams({ text: this.#text, from })}`, { signal: abort.signal });
       for await (const line of lines(answer)) {
         if (abort.signal.aborted) return;
         const hit = JSON.parse(line);
         if (hit.seq) this.#hits.push(hit.seq);
+        if (hit.seq >= from) this.#split++;
         if (hit.ended) [this.#more, this.#error] = [hit.more, hit.error ?? ""];
-        if (this.#at < 0 && hit.seq >= from) this.#jump(this.#hits.length - 1, 0);
+        if (this.#at < 0 && hit.seq) this.#jump(0, 0);
         if (performance.now() - drawn > 100) {
           this.#show();
           drawn = performance.now();
@@ -93,7 +96,6 @@ export class Find {
       this.#error = error.message;
     }
     this.#ended = true;
-    if (this.#at < 0 && this.#hits.length) this.#jump(0, 0);
     this.#show();
   }
 
@@ -131,10 +133,16 @@ export class Find {
     if (of.top < view.top + 40 || of.bottom > view.bottom - 40) scroller.scrollTop += of.top - view.top - view.height / 3;
   }
 
+  // #number is the number of the current hit in the session, as far as it is known.
+  get #number() {
+    const before = this.#hits.length - this.#split;
+    return this.#at < this.#split ? before + this.#at + 1 : this.#at - this.#split + 1;
+  }
+
   #show() {
     const n = this.#hits.length, all = n.toLocaleString("en") + (this.#more ? "+" : this.#ended ? "" : "…");
     this.count.textContent = !this.#text ? "" : this.#error ? this.#error : !n && this.#ended ? "not found"
-      : this.#at < 0 ? all : `${(this.#at + 1).toLocaleString("en")} of ${all}`;
+      : this.#at < 0 || this.#more ? all : `${this.#number.toLocaleString("en")} of ${all}`;
     this.element.classList.toggle("active", this.#text !== "");
   }
 

@@ -34,7 +34,7 @@ export function showSession(view, key) {
         iconButton("help", "Keys", "help", () => showKeys(keys)), themeButton()),
       head.about, head.notices),
     element("main", { className: "conversation" }, element("h2", { className: "visually-hidden" }, "Conversation"),
-      conversation.scroller, bar.element, news));
+      bar.element, news, conversation.scroller)); // in the order of the Tab key: the conversation has many stops
 
   let drawn = 0;
   // changed draws what depends on what is visible, once for each frame.

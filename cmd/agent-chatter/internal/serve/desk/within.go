@@ -2,9 +2,11 @@ package desk
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"iter"
+	"math"
 	"net/http"
 	"strconv"
 	"time"
@@ -12,6 +14,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/page"
+	"github.com/agent-chatter/agent-chatter/coordinator/redact"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -131,12 +134,18 @@ const (
 	hitsPause = 50 * time.Millisecond // between two writes
 )
 
-// find sends the messages of a session that have a text, as lines of JSON, as it finds them.
+// find sends the messages of a session that have a text, as lines of JSON, as it finds them: first those from an event
+// on, then those before it.
 func (d *Desk) find(w http.ResponseWriter, r *http.Request) {
 	key, err := d.key(r)
 	text := r.FormValue("text")
-	if err == nil && text == "" {
+	from, failed := number(r, "from", 1)
+	switch {
+	case err != nil:
+	case text == "":
 		err = &requestError{"text takes what to search for."}
+	case failed != nil || from < 1:
+		err = &requestError{"from takes the number of an event."}
 	}
 	if err != nil {
 		d.refuse(w, err)
@@ -147,37 +156,66 @@ func (d *Desk) find(w http.ResponseWriter, r *http.Request) {
 		d.refuse(w, err)
 		return
 	}
-	hits, err := search.After(r.Context(), d.app.Catalog, s, 0, search.Query{Text: text})
-	if err != nil {
-		d.refuse(w, err)
-		return
-	}
 	w.Header().Set("Content-Type", "application/x-ndjson")
-	out, lines := http.NewResponseController(w), json.NewEncoder(w)
-	end := hitJSON{Ended: true}
-	secrets := d.redactor(app.TeamSource(d.app.Catalog.At(key.Dir), key.ID))
-	found, flushed := 0, time.Now()
+	f := finder{desk: d, out: http.NewResponseController(w), lines: json.NewEncoder(w)}
+	f.secrets = d.redactor(app.TeamSource(d.app.Catalog.At(key.Dir), key.ID))
+	query := search.Query{Text: text}
+	if f.search(r.Context(), s, uint64(from), math.MaxUint64, query) && from > 1 {
+		f.search(r.Context(), s, 1, uint64(from), query)
+	}
+	f.end.Ended = true
+	f.send(f.end)
+}
+
+// A finder sends what a search finds.
+type finder struct {
+	desk    *Desk
+	secrets *redact.Redactor
+	out     *http.ResponseController
+	lines   *json.Encoder
+	found   int
+	flushed time.Time
+	end     hitJSON
+}
+
+// search sends the messages from an event up to, and without, another; false: no more can be sent.
+func (f *finder) search(ctx context.Context, s catalog.Session, from, to uint64, q search.Query) bool {
+	hits, err := search.After(ctx, f.desk.app.Catalog, s, from-1, q)
+	if err != nil {
+		f.end.Error = f.desk.text(err)
+		return false
+	}
 	for hit, err := range hits {
 		if err != nil {
-			end.Error = d.app.Render(app.Explain(err))
+			f.end.Error = f.desk.text(err)
 			continue
 		}
-		if clean := secrets.Text(hit.Content); clean != hit.Content && len(hit.Matches(clean)) == 0 {
+		if hit.Seq >= to {
+			return true
+		}
+		if clean := f.secrets.Text(hit.Content); clean != hit.Content && len(hit.Matches(clean)) == 0 {
 			continue // only a secret has the text
 		}
-		if found++; found > maxHits {
-			end.More = true
-			break
+		if f.found++; f.found > maxHits {
+			f.end.More = true
+			return false
 		}
-		if lines.Encode(hitJSON{Seq: hit.Seq}) != nil {
-			return
-		}
-		if found == 1 || time.Since(flushed) > hitsPause {
-			_ = out.SetWriteDeadline(time.Now().Add(2 * keepAlive))
-			_ = out.Flush()
-			flushed = time.Now()
+		if !f.send(hitJSON{Seq: hit.Seq}) {
+			return false
 		}
 	}
-	_ = out.SetWriteDeadline(time.Now().Add(2 * keepAlive))
-	_ = lines.Encode(end)
+	return true
+}
+
+// send sends a line, at once if none was sent for some time.
+func (f *finder) send(line hitJSON) bool {
+	_ = f.out.SetWriteDeadline(time.Now().Add(2 * keepAlive))
+	if f.lines.Encode(line) != nil {
+		return false
+	}
+	if time.Since(f.flushed) > hitsPause {
+		_ = f.out.Flush()
+		f.flushed = time.Now()
+	}
+	return true
 }

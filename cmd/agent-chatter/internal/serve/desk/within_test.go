@@ -138,6 +138,7 @@ func TestSearchInASession(t *testing.T) {
 	d := newDesk(t, home)
 	for text, want := range map[string][]uint64{
 		"kettle": {2, 3, 6}, "Kettle": {3}, "nothing": nil, "token": {4}, secret: nil, secret[8:20]: nil, "kettle.*tea": nil,
+		"kettle&from=3": {3, 6, 2}, "kettle&from=7": {2, 3, 6}, "kettle&from=99": {2, 3, 6},
 	} {
 		got, end := found(t, d, text)
 		if !slices.Equal(got, want) || !end.Ended || end.More || end.Error != "" {
@@ -151,6 +152,7 @@ func TestSearchInASession(t *testing.T) {
 	}
 	for path, want := range map[string]int{
 		alice + "/search": http.StatusBadRequest, alice + "/search?text=": http.StatusBadRequest,
+		alice + "/search?text=a&from=0": http.StatusBadRequest, alice + "/search?text=a&from=x": http.StatusBadRequest,
 		"/api/sessions/review/" + apptest.BobID + "/search?text=a": http.StatusNotFound,
 	} {
 		if status, text := ask(t, d, http.MethodGet, path); status != want {
