@@ -15,7 +15,7 @@ import (
 func (x *sessionExport) document() *document.Document {
 	return &document.Document{
 		ID: x.replay.ID, Session: x.state, Stats: x.part.Stats,
-		LeftOut: x.leftOut(),
+		LeftOut: x.leftOut(), Chart: x.chart,
 	}
 }
 

@@ -217,6 +217,7 @@ func (s *skippedSessions) err(a *app.App, of int) error {
 
 // open reads a session for the format of the command.
 func (cmd *Export) open(ctx context.Context, e *exporter, s catalog.Session) (*sessionExport, error) {
+	e.draws = cmd.Format == "html"
 	x, err := e.open(ctx, s)
 	if err == nil && x.damage != nil && cmd.Format != "html" {
 		err = x.damage

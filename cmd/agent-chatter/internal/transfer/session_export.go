@@ -15,6 +15,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/sessions"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/chart"
 	"github.com/agent-chatter/agent-chatter/coordinator/redact"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -29,6 +30,7 @@ type exporter struct {
 	variables []redact.Variable
 	redactor  *redact.Redactor
 	span      view.Span // the part of a session that is exported
+	draws     bool      // a chart of each session
 	writeFile func(path string, write func(io.Writer) error) error
 	written   func(path string) // called after writeFile
 }
@@ -87,6 +89,9 @@ type sessionExport struct {
 	part     *projection.State // of the events of the part only
 	marks    map[string]int    // of secrets that were replaced in the part, by kind
 	damage   error             // that ends the session early
+
+	rows  projection.Timeline // not in chart yet
+	chart *chart.Chart        // of the part; nil: none is drawn
 }
 
 // open reads a session. Damage after the first event is no error.
@@ -102,6 +107,9 @@ func (e *exporter) open(ctx context.Context, s catalog.Session) (*sessionExport,
 	}
 	if x.part = x.state; x.first != 1 {
 		x.part = new(projection.State)
+	}
+	if e.draws {
+		x.chart = new(chart.Chart)
 	}
 	// The formats read the events again: only then are secrets counted for the notice.
 	uncounted := redact.New(e.variables)
@@ -119,12 +127,20 @@ func (e *exporter) open(ctx context.Context, s catalog.Session) (*sessionExport,
 	if x.first == 0 || x.first > x.state.Seq {
 		return nil, app.Exit(app.ExitFailed, emptyPartText(s.ID))
 	}
+	x.draw(len(x.rows.Rows))
 	return x, nil
 }
 
 // add adds an event to the states, and counts its marks.
 func (x *sessionExport) add(event journal.Event) {
 	x.state.Apply(event)
+	if x.chart != nil {
+		x.rows.Apply(event)
+		if final := x.rows.Final(); final >= 64 {
+			x.draw(final)
+			x.rows.Forget()
+		}
+	}
 	inPart := event.Seq >= x.first
 	if x.part != x.state && (inPart || event.Type == projection.TypeOf(projection.SessionCreated{})) {
 		x.part.Apply(event)
@@ -135,6 +151,15 @@ func (x *sessionExport) add(event journal.Event) {
 			if x.marks[kind] > 0 || len(x.marks) < maxKinds {
 				x.marks[kind]++
 			}
+		}
+	}
+}
+
+// draw adds the first rows to the chart, if they belong to the part.
+func (x *sessionExport) draw(n int) {
+	for _, row := range x.rows.Rows[:n] {
+		if row.End >= x.first {
+			x.chart.Add(row)
 		}
 	}
 }

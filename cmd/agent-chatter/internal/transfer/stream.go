@@ -25,11 +25,12 @@ func WriteSession(
 		return app.UsageError("There is no format %q.", format)
 	}
 	e := newExporter(a, []catalog.Session{s})
-	x, err := e.open(ctx, s)
+	cmd := &Export{Format: format}
+	x, err := cmd.open(ctx, e, s)
 	if err != nil {
 		return err
 	}
-	if err := (&Export{Format: format}).importable(x, nil); err != nil {
+	if err := cmd.importable(x, nil); err != nil {
 		a.Show(app.Explain(err))
 	}
 	begin(x.fileName(format))

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/chart"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/page"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
@@ -21,7 +22,7 @@ var files embed.FS
 
 // style and script are what the elements of the style sheet and of the script contain.
 var (
-	style  = "\n" + page.Style + read("document.css")
+	style  = "\n" + page.Style + chart.Style + read("document.css")
 	script = "\n" + read("document.js")
 )
 
@@ -55,18 +56,22 @@ func dateText(t time.Time) string { return t.Local().Format("2006-01-02 15:04") 
 
 // A Document is what a file says of a session besides its items.
 type Document struct {
-	ID       string
-	Session  *projection.State // as of the last event
-	Stats    projection.Stats  // of the events in the document
-	LeftOut  []string          // sentences about what is not in the document
-	Timeline template.HTML     // a picture; "": there is none
+	ID      string
+	Session *projection.State // as of the last event
+	Stats   projection.Stats  // of the events in the document
+	LeftOut []string          // sentences about what is not in the document
+	Chart   *chart.Chart      // of the events in the document; nil: it has none
 }
 
 // Write writes the document of the events that belong to an item with event first or a later one. The events begin with
 // session.created, or with the event before which no turn is open. Memory is bounded by the longest item.
 func (d *Document) Write(w io.Writer, events iter.Seq2[journal.Event, error], first uint64) error {
 	o := output{w: w, long: d.Stats.Messages > chapterAfter}
-	if err := o.template("head", d.head()); err != nil {
+	head, err := d.head()
+	if err == nil {
+		err = o.template("head", head)
+	}
+	if err != nil {
 		return err
 	}
 	for item, err := range o.fold.All(events) {

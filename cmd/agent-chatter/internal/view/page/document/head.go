@@ -21,7 +21,7 @@ type head struct {
 	Speakers    []speaker
 	Facts       []fact
 	LeftOut     []string
-	Timeline    template.HTML
+	Chart       template.HTML
 }
 
 // A speaker is a member or a person.
@@ -33,10 +33,19 @@ type speaker struct {
 // A fact is a line of the head.
 type fact struct{ Name, Value string }
 
-func (d *Document) head() head {
+func (d *Document) head() (head, error) {
+	var fold page.Fold
+	fold.Members.AddMembers(d.Session.Team.Members)
 	h := head{
 		Title:    cmp.Or(tty.SafeLine(d.Session.Row.Title), "(no title)"),
-		Speakers: d.speakers(), Facts: d.facts(), Timeline: d.Timeline,
+		Speakers: d.speakers(fold.ColorClass), Facts: d.facts(),
+	}
+	if d.Chart != nil {
+		var picture strings.Builder
+		if err := d.Chart.HTML(&picture, fold.ColorClass, func(text string) string { return text }); err != nil {
+			return h, err
+		}
+		h.Chart = template.HTML(picture.String())
 	}
 	if d.Session.Task != nil {
 		h.Task = tty.Safe(*d.Session.Task)
@@ -44,16 +53,14 @@ func (d *Document) head() head {
 	for _, text := range d.LeftOut {
 		h.LeftOut = append(h.LeftOut, tty.SafeLine(text))
 	}
-	return h
+	return h, nil
 }
 
-// speakers returns the members of the team, and then those who spoke besides.
-func (d *Document) speakers() []speaker {
-	var fold page.Fold
-	fold.Members.AddMembers(d.Session.Team.Members)
+// speakers returns the members of the team, and then those who spoke besides. class returns the class of a colour.
+func (d *Document) speakers(class func(id string) string) []speaker {
 	var shown []speaker
 	add := func(id, name string) {
-		s := speaker{Name: tty.SafeLine(cmp.Or(name, id)), Color: fold.ColorClass(id)}
+		s := speaker{Name: tty.SafeLine(cmp.Or(name, id)), Color: class(id)}
 		if n := d.Stats.ByMember[id]; n > 0 {
 			s.Messages = app.Count(n, "message")
 		}
