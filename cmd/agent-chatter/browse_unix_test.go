@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -43,6 +44,14 @@ func left(t *testing.T, m *ttytest.Tmux) {
 	m.Expect("\nas before")
 }
 
+// awaitSearch waits until a search for a text has found so many sessions, and ended: until then the header of the
+// browser says "so far".
+func awaitSearch(m *ttytest.Tmux, text, found string) {
+	header := regexp.MustCompile("/" + regexp.QuoteMeta(text) + " +" + found + " *\n")
+	for !header.MatchString(m.Text()) {
+	}
+}
+
 func TestBrowserLeavesNoTrace(t *testing.T) {
 	m, _ := browsing(t, "browse")
 	m.Press("q")
@@ -52,6 +61,7 @@ func TestBrowserLeavesNoTrace(t *testing.T) {
 func TestBrowserSearchesAndResumes(t *testing.T) {
 	m, _ := browsing(t, "browse")
 	m.Press("/", "first kettle")
+	awaitSearch(m, "first kettle", "1 session")
 	m.Expect("▸   the first kettle")
 	m.Press("Enter")
 	resumesChosen(m)
@@ -94,7 +104,7 @@ func TestBrowserOfAChatResumes(t *testing.T) {
 func TestTimelineOfBrowserForks(t *testing.T) {
 	m, home := browsing(t, "browse")
 	m.Press("t")
-	m.Expect("FIRST WORDS")
+	m.Expect("── events ") // of the selected row, which has been read
 	m.Press("g", "Enter")
 	m.Expect("you> ")
 	m.Press("C-d")

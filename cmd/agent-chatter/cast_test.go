@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -148,16 +147,12 @@ func drawPermission(t *testing.T) string {
 	return picture.Draw([]picture.Screen{screen}, []picture.Size{size})
 }
 
-// searched matches the header of the browser at the end of a search: then it does not say "so far".
-var searched = regexp.MustCompile(`/division +2 sessions *\n`)
-
 // drawBrowser shows a search in the browser.
 func drawBrowser(t *testing.T) string {
 	return drawInBrowser(t, 34, fillHome, func(m *ttytest.Tmux) {
 		m.Expect("5 sessions")
 		m.Press("/", "division")
-		for !searched.MatchString(m.Text()) {
-		}
+		awaitSearch(m, "division", "2 sessions")
 		m.Press("Enter")
 		m.Expect("tab read")
 	})
@@ -168,9 +163,9 @@ func drawTimeline(t *testing.T) string {
 	return drawInBrowser(t, 34, fillHome, func(m *ttytest.Tmux) {
 		m.Expect("5 sessions")
 		m.Press("j", "t")
-		m.Expect("FIRST WORDS")
+		m.Expect("── events ") // of the selected row, which has been read
 		m.Press("k")
-		m.Expect("── event")
+		m.Expect("── event ")
 	})
 }
 
