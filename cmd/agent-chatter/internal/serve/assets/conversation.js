@@ -76,8 +76,11 @@ export class Conversation {
     this.#changed();
   }
 
-  // unseen reports whether there are events that the reader has not seen.
-  get unseen() { return !this.following && this.last > this.#seen; }
+  // unseen reports whether there are items that the reader has not seen. Not all events are part of one.
+  get unseen() {
+    const newest = this.#ended ? +(this.items.lastElementChild?.dataset.end ?? 0) : this.last;
+    return !this.following && newest > this.#seen;
+  }
 
   // all reports whether the whole session is visible.
   get all() { return this.#started && this.#ended && this.scroller.scrollHeight <= this.scroller.clientHeight; }

@@ -1,5 +1,5 @@
 // The page of a session: its head, its conversation, the search in it, and the keys.
-import { complain, getJSON, subscribe } from "/api.js";
+import { getJSON, subscribe } from "/api.js";
 import { Bar } from "/bar.js";
 import { Conversation } from "/conversation.js";
 import { element, say } from "/dom.js";
@@ -111,7 +111,7 @@ export function showSession(view, key) {
       conversation.heard(session.lastSeq);
       if (session.live) timer = setTimeout(look, livePause);
     } catch (error) {
-      complain(error);
+      head.fail(error.message);
     }
   }
 
@@ -153,6 +153,14 @@ class Head {
   about = element("div", { className: "about" });
   notices = element("div", { className: "notices", role: "note", "aria-label": "About this session", hidden: true });
   #last = "";
+
+  // fail says why the session is not shown, unless it is shown already.
+  fail(text) {
+    if (this.#last) return;
+    this.title.textContent = "No session";
+    this.notices.replaceChildren(element("p", {}, text));
+    this.notices.hidden = false;
+  }
 
   show(session) {
     const now = JSON.stringify([session.title, session.team, session.members, session.live, session.notices, session.resume]);

@@ -193,7 +193,7 @@ func (f *finder) search(ctx context.Context, s catalog.Session, from, to uint64,
 		if hit.Seq >= to {
 			return true
 		}
-		if clean := f.secrets.Text(hit.Content); clean != hit.Content && len(hit.Matches(clean)) == 0 {
+		if _, ok := hit.With(contentWithout(f.secrets, hit)); !ok {
 			continue // only a secret has the text
 		}
 		if f.found++; f.found > maxHits {
