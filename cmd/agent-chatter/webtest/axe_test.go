@@ -60,7 +60,7 @@ func TestAccessibility(t *testing.T) {
 	source := axe(t)
 	s := serve(t, reviewHome(t))
 	b := open(t, s.Address)
-	b.wait(`document.querySelectorAll(".sessions .title").length == 2`)
+	b.wait(`document.querySelectorAll(".rows .row-link").length == 2`)
 	b.accessible(source, "list")
 	b.run(chromedp.Navigate(s.address(sessionPath, "")))
 	b.wait(`document.querySelectorAll("article.item").length == 5`)

@@ -135,7 +135,7 @@ func TestHostileSession(t *testing.T) {
 	address, _ := newTrap(t)
 	s := reporting(t, serve(t, hostileHome(t, address)))
 	b := open(t, s.address("/", ""))
-	b.wait(`document.querySelectorAll(".sessions .title").length == 1`)
+	b.wait(`document.querySelectorAll(".rows .row-link").length == 1`)
 	b.run(navigate(s.address(sessionPath, "seq-2")))
 	b.wait(visible + `("#seq-2")`)
 	const last = `document.querySelector(".items").lastElementChild.textContent.includes("alert(20)")`

@@ -38,7 +38,7 @@ func TestNarrowScreens(t *testing.T) {
 	b := newTab(t)
 	b.run(chromedp.EmulateViewport(400, 700))
 	for name, page := range map[string]struct{ path, ready string }{
-		"list":    {"/", `document.querySelectorAll(".sessions .title").length == 2`},
+		"list":    {"/", `document.querySelectorAll(".rows .row-link").length == 2`},
 		"session": {sessionPath, `document.querySelectorAll("article.item").length == 5`},
 	} {
 		b.run(navigate(s.address(page.path, "")))

@@ -18,7 +18,7 @@ const sessionPath = "/s/review/" + first
 func TestOpen(t *testing.T) {
 	s := serve(t, reviewHome(t))
 	b := open(t, s.Address)
-	b.wait(`document.querySelectorAll(".sessions .title").length == 2`)
+	b.wait(`document.querySelectorAll(".rows .row-link").length == 2`)
 	if got := value[string](b, "location.href"); got != s.Origin+"/" {
 		t.Errorf("the address is %s", got)
 	}
@@ -26,7 +26,7 @@ func TestOpen(t *testing.T) {
 		t.Errorf("the token is in %s", got)
 	}
 	b.picture("list")
-	b.run(chromedp.Click(`.sessions a[href*="` + first + `"]`))
+	b.run(chromedp.Click(`.rows a[href*="` + first + `"]`))
 	b.wait(`document.querySelectorAll("article.item").length == 5`)
 	if got := value[string](b, "location.pathname"); got != sessionPath {
 		t.Errorf("the session is at %s", got)
@@ -34,7 +34,7 @@ func TestOpen(t *testing.T) {
 	b.wait(`document.querySelector("h1").textContent.includes("The checkout rounds down")`)
 	b.picture("session")
 	b.run(chromedp.NavigateBack())
-	b.wait(`document.querySelectorAll(".sessions .title").length == 2`)
+	b.wait(`document.querySelectorAll(".rows .row-link").length == 2`)
 }
 
 // TestNoToken opens the page without the token.
