@@ -45,9 +45,9 @@ func (d *Desk) stream(w http.ResponseWriter, r *http.Request) {
 	for _, name := range names {
 		team, id, _ := strings.Cut(name, "/")
 		key, err := d.named(team, id)
-		if err != nil {
-			d.refuse(w, err)
-			return
+		if err != nil { // the tabs of a browser share a stream: the others go on
+			news.put(change{Key: name, Error: d.text(err)})
+			continue
 		}
 		readers.Go(func() { d.follow(ctx, key, name, news) })
 	}
