@@ -29,7 +29,7 @@ func (b *tab) search(text string) {
 	b.Helper()
 	b.press("/")
 	b.wait(`document.activeElement.id == "query"`)
-	b.do(`document.activeElement.value = ""`) // the browser does not type the key, but the test does
+	b.do(`document.activeElement.value = ""`)
 	b.press(text)
 }
 

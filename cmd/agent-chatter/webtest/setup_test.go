@@ -16,10 +16,12 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 var pictures = flag.String("pictures", "", "directory for screenshots (default: none)")
@@ -252,10 +254,17 @@ func value[T any](b *tab, expression string) T {
 	return v
 }
 
-// press presses keys, as chromedp.KeyEvent does.
+// press presses keys. Unlike chromedp.KeyEvent, it types nothing if the page prevents the default of the key.
 func (b *tab) press(keys string) {
 	b.Helper()
-	b.run(chromedp.KeyEvent(keys))
+	for _, key := range keys {
+		events := kb.Encode(key)
+		down, up := events[0], events[len(events)-1]
+		if len(events) == 3 {
+			down.Text, down.UnmodifiedText = events[1].Text, events[1].UnmodifiedText
+		}
+		b.run(call(input.DispatchKeyEvent, *down), call(input.DispatchKeyEvent, *up))
+	}
 }
 
 // scheme sets the colour scheme that the system prefers.
