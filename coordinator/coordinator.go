@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"iter"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
@@ -147,6 +148,14 @@ func (c *Coordinator) Snapshot(ctx context.Context) (*projection.Snapshot, error
 		return nil, ErrNoSession
 	}
 	return c.o.Store.Load(ctx, c.team.ID, c.conv.log.SessionID())
+}
+
+// Backward yields the events of the session, the newest one first; without a session, none.
+func (c *Coordinator) Backward() iter.Seq2[journal.Event, error] {
+	if c.conv == nil {
+		return func(func(journal.Event, error) bool) {}
+	}
+	return c.conv.log.Backward()
 }
 
 // Status returns the status of the conversation.

@@ -52,7 +52,7 @@ func slashCommands() []slashCommand {
 		{"/resume", "[ID|--last|--latest]", "resume another session", never, (*repl).slashResume},
 		{"/fork", "[X]", "continue in a copy, up to an event", never, (*repl).slashFork},
 		{"/team", "deploy FILE | list", "switch to another team", list, (*repl).slashTeam},
-		{"/export", "FILE", "write the session as a snapshot", never, (*repl).slashExport},
+		{"/export", "FILE", "write the session to .html, .md or .json", never, (*repl).slashExport},
 		{"/clear", "", "clear the screen", always, (*repl).slashClear},
 		{"/end", "", "save and end (also /exit, /quit)", never, (*repl).slashEnd},
 		{"/exit", "", "", never, (*repl).slashEnd},
@@ -295,11 +295,8 @@ func (r *repl) slashExport(ctx context.Context, path string) error {
 		r.reject("%s", r.notSavedText())
 		return nil
 	}
-	snapshot, err := r.c.Snapshot(ctx)
-	written := ""
-	if err == nil {
-		written, err = transfer.WriteSnapshot(r.app, r.c.Team(), snapshot, path)
-	}
+	stored, _ := r.saved(ctx) // zero: it is in memory
+	written, err := transfer.WriteRunning(ctx, r.app, r.c, stored, path)
 	if err == nil {
 		r.app.Notice("Written: " + tty.SafeLine(written))
 	}

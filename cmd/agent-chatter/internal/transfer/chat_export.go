@@ -1,16 +1,23 @@
 package transfer
 
 import (
+	"context"
 	"encoding/json"
 	"io"
+	"iter"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
+	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/redact"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
+	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
 // noPipeText is for a destination that is not a regular file: writing to a pipe would
@@ -20,30 +27,82 @@ func noPipeText(path string) app.Message {
 		With(app.To("export elsewhere", "sessions", "export", "latest", "-o", path))
 }
 
-// WriteSnapshot writes the snapshot of a running conversation to a file, or to a file in a directory,
-// without the secrets of its team, which it removes from s. It returns the path of the file.
-func WriteSnapshot(a *app.App, t *team.Team, s *projection.Snapshot, path string) (string, error) {
-	secrets := team.InheritedSecrets()
-	for _, m := range t.Members {
-		secrets = append(secrets, m.Secrets()...)
+// WriteRunning writes the session of a running conversation to a file, or to a file in a directory: as a document or as
+// Markdown if the path ends like one, otherwise as a snapshot. The secrets of its team are replaced. stored is the
+// session on the disk; zero: it is not on the disk. WriteRunning returns the path of the file.
+func WriteRunning(
+	ctx context.Context, a *app.App, c *coordinator.Coordinator, stored catalog.Session, path string,
+) (written string, err error) {
+	e := &exporter{app: a, variables: team.InheritedSecrets(), writeFile: writeRegularFile}
+	for _, m := range c.Team().Members {
+		e.variables = append(e.variables, m.Secrets()...)
 	}
-	redactor := redact.New(secrets)
-	app.SnapshotWithout(redactor, s)
-	ReportRedacted(a, redactor)
+	e.redactor = redact.New(e.variables)
+	e.written = func(path string) { written = path }
+	defer func() { ReportRedacted(a, e.redactor) }()
+	cmd := &Export{Format: formatOf(path), To: path}
+	if cmd.Format != "html" && cmd.Format != "md" {
+		s, err := c.Snapshot(ctx)
+		if err != nil {
+			return "", err
+		}
+		return written, e.writeSnapshot(s, path)
+	}
+	if stored.ID == "" {
+		stored.ID = c.Session().ID
+		for event, err := range c.Backward() {
+			if err != nil {
+				return "", err
+			}
+			e.events = append(e.events, event)
+		}
+		slices.Reverse(e.events)
+	}
+	_, err = cmd.export(ctx, e, stored)
+	return written, err
+}
+
+// writeSnapshot writes a snapshot to a file, or to a file in a directory. It removes the secrets from s.
+func (e *exporter) writeSnapshot(s *projection.Snapshot, path string) error {
+	app.SnapshotWithout(e.redactor, s)
 	updated, err := time.Parse(time.RFC3339Nano, s.UpdatedAt)
 	if err != nil {
-		return "", err
+		return err
 	}
 	if path, err = OutputPath(path, SnapshotName(updated, s.SessionID)); err != nil {
-		return "", err
+		return err
 	}
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return "", app.Exit(app.ExitFailed, noPipeText(path))
-	}
-	return path, WriteFile(path, func(w io.Writer) error {
+	return e.write(path, func(w io.Writer) error {
 		enc := json.NewEncoder(w)
 		enc.SetEscapeHTML(false)
 		enc.SetIndent("", "  ")
 		return enc.Encode(s)
 	})
 }
+
+func writeRegularFile(path string, write func(io.Writer) error) error {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return app.Exit(app.ExitFailed, noPipeText(path))
+	}
+	return WriteFile(path, write)
+}
+
+// inMemory are the events of a session without a journal.
+type inMemory []journal.Event
+
+func (m inMemory) Events(ctx context.Context) iter.Seq2[journal.Event, error] {
+	return func(yield func(journal.Event, error) bool) {
+		for _, e := range m {
+			if !yield(e, ctx.Err()) || ctx.Err() != nil {
+				return
+			}
+		}
+	}
+}
+
+func (m inMemory) EventsFor(ctx context.Context, _ view.Span) iter.Seq2[journal.Event, error] {
+	return m.Events(ctx)
+}
+
+func (inMemory) CheckSpan(context.Context, view.Span) error { return nil }
+func (inMemory) Torn() journal.Torn                         { return journal.Torn{} }

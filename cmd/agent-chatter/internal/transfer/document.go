@@ -14,7 +14,7 @@ import (
 // document returns the document of the part.
 func (x *sessionExport) document() *document.Document {
 	return &document.Document{
-		ID: x.replay.ID, Session: x.state, Stats: x.part.Stats,
+		ID: x.session.ID, Session: x.state, Stats: x.part.Stats,
 		LeftOut: x.leftOut(), Chart: x.chart,
 	}
 }
@@ -34,6 +34,9 @@ func (x *sessionExport) leftOut() []string {
 	if torn := x.replay.Torn(); torn.Bytes > 0 && x.state.Seq >= last {
 		what, _ := view.DescribeTorn(torn)
 		add("The session has %s.", what)
+	}
+	if x.exporter.events != nil {
+		add("Tool calls are missing: a conversation in memory does not keep them.")
 	}
 	if x.session.Truncated {
 		add("The end of the session may be missing: it had more events.")

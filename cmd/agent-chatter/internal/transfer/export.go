@@ -187,7 +187,7 @@ func (cmd *Export) importable(x *sessionExport, err error) error {
 	if row.Invalid == 0 || cmd.Format != "jsonl" && cmd.Format != "bundle" {
 		return err
 	}
-	refused := notImportableText(x.replay.ID, row.Invalid, row.FirstInvalid)
+	refused := notImportableText(x.session.ID, row.Invalid, row.FirstInvalid)
 	if err != nil {
 		x.exporter.app.Show(refused)
 		return err

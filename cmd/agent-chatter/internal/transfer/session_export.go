@@ -29,8 +29,9 @@ type exporter struct {
 	app       *app.App
 	variables []redact.Variable
 	redactor  *redact.Redactor
-	span      view.Span // the part of a session that is exported
-	draws     bool      // a chart of each session
+	span      view.Span       // the part of a session that is exported
+	draws     bool            // a chart of each session
+	events    []journal.Event // of the session, which has no journal; nil: it has one
 	writeFile func(path string, write func(io.Writer) error) error
 	written   func(path string) // called after writeFile
 }
@@ -83,7 +84,7 @@ func (e *exporter) write(path string, write func(io.Writer) error) error {
 type sessionExport struct {
 	exporter *exporter
 	session  catalog.Session
-	replay   *view.Replay
+	replay   replay
 	state    *projection.State // as of the last event of the part, without secrets
 	first    uint64            // event of the part
 	part     *projection.State // of the events of the part only
@@ -94,9 +95,25 @@ type sessionExport struct {
 	chart *chart.Chart        // of the part; nil: none is drawn
 }
 
+// A replay reads the events of a session, as view.Replay does.
+type replay interface {
+	Events(ctx context.Context) iter.Seq2[journal.Event, error]
+	EventsFor(ctx context.Context, s view.Span) iter.Seq2[journal.Event, error]
+	CheckSpan(ctx context.Context, s view.Span) error
+	Torn() journal.Torn
+}
+
+// replay returns what reads a session.
+func (e *exporter) replay(s catalog.Session) replay {
+	if e.events != nil {
+		return inMemory(e.events)
+	}
+	return view.NewReplay(e.app, s)
+}
+
 // open reads a session. Damage after the first event is no error.
 func (e *exporter) open(ctx context.Context, s catalog.Session) (*sessionExport, error) {
-	r := view.NewReplay(e.app, s)
+	r := e.replay(s)
 	if err := r.CheckSpan(ctx, e.span); err != nil {
 		return nil, err
 	}
@@ -241,11 +258,11 @@ func transcript(program string) func(ctx context.Context, x *sessionExport, w io
 func (x *sessionExport) fileName(format string) string {
 	switch format {
 	case "snapshot":
-		return SnapshotName(x.state.Row.UpdatedAt, x.replay.ID)
+		return SnapshotName(x.state.Row.UpdatedAt, x.session.ID)
 	case "claude", "codex", "gemini":
 		return interchange.TranscriptName(format, x.state)
 	}
-	return x.replay.ID + "." + format
+	return x.session.ID + "." + format
 }
 
 // SnapshotName returns the file name of a snapshot of a session.
@@ -256,7 +273,7 @@ func SnapshotName(updated time.Time, id string) string {
 func (x *sessionExport) page() interchange.Page {
 	row := x.state.Row
 	p := interchange.Page{
-		Title: tty.SafeLine(row.Title), ID: x.replay.ID, Team: tty.SafeLine(x.state.Team.Name),
+		Title: tty.SafeLine(row.Title), ID: x.session.ID, Team: tty.SafeLine(x.state.Team.Name),
 		CreatedAt: projection.FormatTime(row.CreatedAt), Updated: projection.FormatTime(row.UpdatedAt),
 	}
 	if x.state.Task != nil {
