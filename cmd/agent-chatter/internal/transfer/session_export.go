@@ -234,7 +234,7 @@ var formats = map[string]func(ctx context.Context, x *sessionExport, w io.Writer
 		return interchange.Markdown(w, x.page(), x.safeMessages(ctx))
 	},
 	"html": func(ctx context.Context, x *sessionExport, w io.Writer) error {
-		return x.document().Write(w, x.events(ctx), x.first)
+		return x.document().Write(w, x.events(ctx))
 	},
 	"json": func(ctx context.Context, x *sessionExport, w io.Writer) error {
 		return x.writeJSON(ctx, w)

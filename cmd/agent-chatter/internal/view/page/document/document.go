@@ -58,14 +58,14 @@ func dateText(t time.Time) string { return t.Local().Format("2006-01-02 15:04") 
 type Document struct {
 	ID      string
 	Session *projection.State // as of the last event
+	First   uint64            // event; an item to which it belongs is shown from its beginning
 	Stats   projection.Stats  // of the events in the document
-	LeftOut []string          // sentences about what is not in the document
-	Chart   *chart.Chart      // of the events in the document; nil: it has none
+	LeftOut LeftOut
+	Chart   *chart.Chart // of the events in the document; nil: it has none
 }
 
-// Write writes the document of the events that belong to an item with event first or a later one. The events begin with
-// session.created, or with the event before which no turn is open. Memory is bounded by the longest item.
-func (d *Document) Write(w io.Writer, events iter.Seq2[journal.Event, error], first uint64) error {
+// Write writes the document of events, which begin with session.created. Memory is bounded by the longest item.
+func (d *Document) Write(w io.Writer, events iter.Seq2[journal.Event, error]) error {
 	o := output{w: w, long: d.Stats.Messages > chapterAfter}
 	head, err := d.head()
 	if err == nil {
@@ -78,7 +78,7 @@ func (d *Document) Write(w io.Writer, events iter.Seq2[journal.Event, error], fi
 		if err != nil {
 			return err
 		}
-		if item.End < first {
+		if item.End < d.First {
 			continue
 		}
 		if err := o.item(item); err != nil {

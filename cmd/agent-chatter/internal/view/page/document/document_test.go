@@ -54,9 +54,9 @@ func eventsOf(payloads ...projection.Payload) []journal.Event {
 }
 
 // written returns the document of events.
-func written(t *testing.T, events []journal.Event, first uint64, leftOut ...string) string {
+func written(t *testing.T, events []journal.Event, first uint64, left LeftOut) string {
 	t.Helper()
-	d := Document{ID: apptest.AliceID, Session: new(projection.State), LeftOut: leftOut, Chart: new(chart.Chart)}
+	d := Document{ID: apptest.AliceID, Session: new(projection.State), First: first, LeftOut: left, Chart: new(chart.Chart)}
 	var timeline projection.Timeline
 	for _, e := range events {
 		d.Session.Apply(e)
@@ -67,7 +67,7 @@ func written(t *testing.T, events []journal.Event, first uint64, leftOut ...stri
 	}
 	d.Stats = d.Session.Stats
 	var b bytes.Buffer
-	if err := d.Write(&b, projectiontest.Sequence(events, nil), first); err != nil {
+	if err := d.Write(&b, projectiontest.Sequence(events, nil)); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -103,13 +103,16 @@ func talk() []journal.Event {
 }
 
 func TestDocument(t *testing.T) {
-	text := written(t, talk(), 1, "This is a part of the session.", "2 secrets replaced: github-token (2).")
+	text := written(t, talk(), 1, LeftOut{
+		Events: 40, Damaged: true, Torn: journal.Torn{Bytes: 5, Offset: 900}, Truncated: true, InMemory: true, Invalid: 2,
+		FirstInvalid: 7, Newer: map[string]int{"x.was<b>": 1}, Secrets: map[string]int{"github-token": 2, "API_KEY": 1},
+	})
 	_, body, _ := strings.Cut(text, "</style>\n")
 	body, _, _ = strings.Cut(body, "<script>")
 	body = regexp.MustCompile(`(?s)<svg.*</svg>`).ReplaceAllString(body, "<svg/>")
 	body = regexp.MustCompile(`(?s)<article.*? id="(.*?)".*?</article>`).ReplaceAllString(body, "<article $1/>")
 	apptest.Golden(t, "testdata/document.golden", body)
-	whole := written(t, talk(), 1)
+	whole := written(t, talk(), 1, LeftOut{})
 	if !strings.Contains(whole, "<p>Nothing was left out, and no secrets were replaced.</p>") {
 		t.Error("it does not say that it is complete")
 	}
@@ -117,7 +120,7 @@ func TestDocument(t *testing.T) {
 
 // A part begins with the turn that its first event belongs to.
 func TestPart(t *testing.T) {
-	text := written(t, talk(), 12)
+	text := written(t, talk(), 12, LeftOut{})
 	var got []string
 	for _, id := range regexp.MustCompile(`<article[^>]* id="(.*?)"`).FindAllStringSubmatch(text, -1) {
 		got = append(got, id[1])
@@ -129,7 +132,7 @@ func TestPart(t *testing.T) {
 
 // The policy allows the style sheet and the script of the document, and nothing else.
 func TestPolicy(t *testing.T) {
-	root, err := html.Parse(strings.NewReader(written(t, talk(), 1)))
+	root, err := html.Parse(strings.NewReader(written(t, talk(), 1, LeftOut{})))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,8 +223,11 @@ var allowed = map[string]string{
 var link = regexp.MustCompile(`^(https?://|mailto:|#seq-\d+$)`)
 
 func TestHostileSession(t *testing.T) {
-	events := hostileSession()
-	text := written(t, events, 1, hostileTexts...)
+	events, newer := hostileSession(), map[string]int{}
+	for _, text := range hostileTexts {
+		newer[text]++
+	}
+	text := written(t, events, 1, LeftOut{Newer: newer})
 	root, err := html.Parse(strings.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
@@ -268,7 +274,7 @@ func isUnsafe(r rune) bool {
 
 func TestLongWord(t *testing.T) {
 	word := strings.Repeat("w", 10<<20)
-	text := written(t, eventsOf(projection.NewMessage("m", start, eva, word, nil)), 1)
+	text := written(t, eventsOf(projection.NewMessage("m", start, eva, word, nil)), 1, LeftOut{})
 	if !strings.Contains(text, "<p>"+word+"</p>") {
 		t.Error("the word is not whole")
 	}
@@ -281,7 +287,7 @@ func TestChapters(t *testing.T) {
 		for i := range n {
 			payloads = append(payloads, projection.NewMessage(fmt.Sprint(i), start, eva, "text", nil))
 		}
-		text := written(t, eventsOf(payloads...), 1)
+		text := written(t, eventsOf(payloads...), 1, LeftOut{})
 		if got := strings.Count(text, `<details class="chapter"`); got != want || strings.Count(text, "</details>") != want+1 {
 			t.Errorf("%d messages: %d chapters, want %d", n, got, want)
 		}
@@ -317,20 +323,20 @@ func (w *failing) Write(p []byte) (int, error) {
 }
 
 func TestErrors(t *testing.T) {
-	d := Document{Session: new(projection.State)}
-	if err := d.Write(io.Discard, projectiontest.Sequence(talk(), errBroken), 1); !errors.Is(err, errBroken) {
+	d := Document{Session: new(projection.State), First: 1}
+	if err := d.Write(io.Discard, projectiontest.Sequence(talk(), errBroken)); !errors.Is(err, errBroken) {
 		t.Errorf("of the events: %v", err)
 	}
 	var whole bytes.Buffer
-	if err := d.Write(&whole, projectiontest.Sequence(talk(), nil), 1); err != nil {
+	if err := d.Write(&whole, projectiontest.Sequence(talk(), nil)); err != nil {
 		t.Fatal(err)
 	}
 	for n := 0; n < whole.Len(); n += 101 {
-		if err := d.Write(&failing{n}, projectiontest.Sequence(talk(), nil), 1); !errors.Is(err, errBroken) {
+		if err := d.Write(&failing{n}, projectiontest.Sequence(talk(), nil)); !errors.Is(err, errBroken) {
 			t.Errorf("after %d bytes: %v", n, err)
 		}
 	}
-	if err := d.Write(&failing{whole.Len() - 1}, projectiontest.Sequence(talk(), nil), 1); !errors.Is(err, errBroken) {
+	if err := d.Write(&failing{whole.Len() - 1}, projectiontest.Sequence(talk(), nil)); !errors.Is(err, errBroken) {
 		t.Errorf("at the last byte: %v", err)
 	}
 }

@@ -50,7 +50,7 @@ func (d *Document) head() (head, error) {
 	if d.Session.Task != nil {
 		h.Task = tty.Safe(*d.Session.Task)
 	}
-	for _, text := range d.LeftOut {
+	for _, text := range d.leftOut() {
 		h.LeftOut = append(h.LeftOut, tty.SafeLine(text))
 	}
 	return h, nil
