@@ -48,6 +48,9 @@ func TestSearch(t *testing.T) {
 	b.wait(`document.querySelector(".results .row-link mark")?.textContent == "checkout"`)
 	b.press(kb.Escape + "/division")
 	b.wait(`document.querySelector(".results").ariaBusy == "false" && document.querySelectorAll("a.hit").length == 1`)
+	if value[bool](b, `document.querySelector(".rows").checkVisibility()`) {
+		t.Error("the list is visible beside the results")
+	}
 	b.picture("search")
 	if got := value[string](b, `document.querySelector("a.hit mark").textContent`); got != "division" {
 		t.Errorf("%q is highlighted", got)
@@ -79,7 +82,8 @@ func TestRename(t *testing.T) {
 	b.press("r")
 	b.wait(`document.activeElement.name == "title"`)
 	b.press("Prices are rounded up" + kb.Enter)
-	b.wait(`document.querySelector(".rows").innerText.includes("Prices are rounded up") && !document.querySelector("dialog")`)
+	b.wait(`document.querySelector(".rows").innerText.includes("Prices are rounded up")`)
+	b.wait(`!document.querySelector("dialog")`)
 	b.wait(`document.activeElement.matches('.row.selected a[href*="` + first + `"]')`)
 	if got := titles(t, home)[first]; got != "Prices are rounded up" {
 		t.Errorf("the title is %q", got)

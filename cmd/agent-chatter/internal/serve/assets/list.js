@@ -130,7 +130,7 @@ class List {
     this.empty.hidden = true;
     this.results.element.hidden = !text;
     if (text) {
-      this.rows.element.hidden = true;
+      this.rows.hide();
       this.count.textContent = "";
       this.results.search(text, (more) => this.#query(more), place?.address);
       return;

@@ -54,6 +54,12 @@ export class Rows {
     return this.#read(Math.floor(selected / size), top);
   }
 
+  // hide hides the list, also if it is being read.
+  hide() {
+    this.#generation++;
+    this.element.hidden = true;
+  }
+
   // refresh reads the list again.
   refresh() { return this.#read(Math.floor(this.top / this.#height / size)); }
 
