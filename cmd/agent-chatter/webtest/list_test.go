@@ -212,3 +212,27 @@ func TestKeyboard(t *testing.T) {
 	b.listed(2)
 	b.wait(`document.activeElement.matches('.row.selected a[href*="` + first + `"]')`)
 }
+
+// TestListIsLate holds back the list until a search has ended. The list stays hidden.
+func TestListIsLate(t *testing.T) {
+	s := serve(t, reviewHome(t))
+	b := open(t, s.Address)
+	b.listed(2)
+	b.do(`const send = fetch;
+		fetch = async (path, options) => {
+			const answer = await send(path, options);
+			if (!path.startsWith("/api/sessions?") || path.includes("text=")) return answer;
+			const list = await answer.json();
+			await new Promise(release => window.release = release);
+			return { ok: true, json: async () => list };
+		}`)
+	b.press("s")
+	b.wait(`window.release`)
+	b.press("/division")
+	b.wait(`document.querySelector(".results").ariaBusy == "false" && document.querySelectorAll("a.hit").length == 1`)
+	b.do(`release()`)
+	b.run(chromedp.Evaluate[chromedp.Void](`new Promise(resolve => setTimeout(resolve))`, chromedp.EvalAwaitPromise))
+	if value[bool](b, `document.querySelector(".rows").checkVisibility()`) {
+		t.Error("the list is visible beside the results")
+	}
+}

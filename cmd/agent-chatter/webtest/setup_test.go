@@ -26,8 +26,11 @@ import (
 
 var pictures = flag.String("pictures", "", "directory for screenshots (default: none)")
 
-// patience ends a test that waits for something which does not happen.
-const patience = 3 * time.Minute
+// The bounds of tests that wait for something which does not happen.
+const (
+	patience     = 3 * time.Minute
+	fullPatience = time.Hour // for figures at full size
+)
 
 // build builds the program once.
 var build = sync.OnceValues(func() (string, error) {
@@ -146,7 +149,11 @@ func newTab(t testing.TB) *tab {
 	}
 	ctx, cancel := chromedp.NewContext(parent)
 	t.Cleanup(cancel)
-	ctx, cancelTimeout := context.WithTimeout(ctx, patience)
+	limit := patience
+	if *full {
+		limit = fullPatience
+	}
+	ctx, cancelTimeout := context.WithTimeout(ctx, limit)
 	t.Cleanup(cancelTimeout)
 	b := &tab{TB: t, ctx: ctx}
 	b.run(chromedp.EmulateViewport(1000, 800), call(log.Enable, cdp.Empty{}))
