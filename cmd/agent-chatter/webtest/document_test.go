@@ -114,6 +114,7 @@ func TestDocumentWithoutScripts(t *testing.T) {
 	if !value[bool](b, `document.querySelector("#tool-14 .output").getBoundingClientRect().height > 10`) {
 		t.Error("a folded tool call is not printed")
 	}
+	b.picture("document-print")
 	b.run(call(page.PrintToPDF, page.PrintToPDFParams{}))
 }
 

@@ -1,5 +1,6 @@
 "use strict";
 // The script of an exported document: search, colours, folding and links to events. Everything can be read without it.
+// It runs before the conversation is there, which may be long.
 
 const field = (id) => document.getElementById(id);
 const query = field("query"), count = field("count"), previous = field("previous"), next = field("next");
@@ -171,4 +172,7 @@ fold.addEventListener("click", foldTools);
 colors.addEventListener("click", switchColors);
 addEventListener("hashchange", follow);
 document.querySelector(".tools").hidden = false;
-if (location.hash) follow();
+addEventListener("DOMContentLoaded", () => {
+  if (location.hash) follow();
+  if (query.value) search(query.value);
+});
