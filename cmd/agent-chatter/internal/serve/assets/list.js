@@ -220,9 +220,11 @@ class List {
 
   // #changed shows what an action has changed.
   async #changed(name, done) {
-    if (name === "fork" && !this.filter.text) Object.assign(this.rows, { key: done.key, touched: true });
+    const shows = name === "fork" || name === "undo";
+    if (shows) Object.assign(this.rows, { key: done.key, touched: true });
     await this.#heard();
-    this.#shown.focus();
+    if (shows && !this.filter.text) this.rows.select(this.rows.selected);
+    else this.#shown.focus();
   }
 
   // #later keeps the place in the list in the history, so that the user returns to it.

@@ -83,7 +83,7 @@ export class Rows {
     if (answer.place !== undefined) this.selected = answer.place;
     this.selected = Math.max(0, Math.min(this.selected, this.total - 1));
     if (top !== undefined) this.element.scrollTop = top + (this.selected - before) * this.#height;
-    else if (visible && this.touched) this.element.scrollTop += (this.selected - before) * this.#height;
+    else if (visible && this.touched && this.top > 0) this.element.scrollTop += (this.selected - before) * this.#height;
     this.#draw();
     return answer;
   }
