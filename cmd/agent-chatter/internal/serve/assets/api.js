@@ -35,7 +35,7 @@ export async function askForToken() {
 }
 
 // An AwayError says that the server does not answer. The stream reports it, so others need not.
-class AwayError extends Error {
+export class AwayError extends Error {
   constructor() { super("The server does not answer. Does agent-chatter serve still run?"); }
 }
 

@@ -1,5 +1,5 @@
 // The list of sessions: search, filters, orders and keys as in "agent-chatter browse".
-import { getJSON, subscribe } from "/api.js";
+import { AwayError, getJSON, subscribe } from "/api.js";
 import { Actions, commandLine, message } from "/actions.js";
 import { age, element, say, size } from "/dom.js";
 import { iconButton, showKeys, themeButton, typing } from "/look.js";
@@ -7,7 +7,7 @@ import { highlighted, Results } from "/results.js";
 import { Rows } from "/rows.js";
 
 const keys = [
-  ["j k ↓ ↑", "next, previous session"], ["g G", "first, last"], ["Enter", "open the session"],
+  ["j k ↓ ↑", "next, previous session"], ["g G", "first, last"], ["Enter", "open the session"], ["t", "its timeline"],
   ["/", "search titles and messages"], ["n N", "next, previous message with the text"],
   ["1 2 3 4 5", "all, live, archived, damaged, trash"], ["s", "the next order"],
   ["T", "only the team of the session, or all"], [".", "only its directory, or all"],
@@ -172,7 +172,8 @@ class List {
   }
 
   #fail(error) {
-    const away = error instanceof TypeError;
+    const away = error instanceof AwayError;
+    if (away && this.rows.total) return; // the list stays, and the stream says so
     this.rows.element.hidden = this.results.element.hidden = true;
     this.count.textContent = "";
     this.empty.hidden = false;
@@ -227,8 +228,9 @@ class List {
     else this.#shown.focus();
   }
 
-  // #later keeps the place in the list in the history, so that the user returns to it.
+  // #later keeps the place in the list in the history after a while, so that the user returns to it.
   #later() {
+    if (this.filter.text) this.count.textContent = this.results.summary;
     clearTimeout(this.#saved);
     this.#saved = setTimeout(() => this.#save(), saveTime);
   }
@@ -273,8 +275,12 @@ class List {
     const pair = [...this.#marked];
     if (pair.length === 1 && session && session.key !== pair[0]) pair.push(session.key);
     if (pair.length < 2) return say("Mark two sessions with Space to compare them.");
-    this.#save();
-    const link = element("a", { href: this.#comparison(pair), hidden: true });
+    this.#go(this.#comparison(pair));
+  }
+
+  // #go opens a page.
+  #go(address) {
+    const link = element("a", { href: address, hidden: true });
     this.view.append(link);
     link.click();
   }
@@ -309,7 +315,7 @@ class List {
     const moves = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1, PageDown: shown.page, PageUp: -shown.page };
     if (key in moves) shown.move(moves[key]);
     else if (key === "g" || key === "Home") shown.select(0);
-    else if (key === "G" || key === "End") shown.select(this.rows.total - 1);
+    else if (key === "G" || key === "End") shown.select(Infinity);
     else if (/^[1-5]$/.test(key)) this.#set({ show: kinds[key - 1][0] });
     else switch (key) {
       case "Enter":
@@ -330,6 +336,7 @@ class List {
         break;
       case "T": this.#set({ team: this.filter.team ? "" : session?.team ?? "" }); break;
       case ".": this.#set({ cwd: this.filter.cwd ? "" : session?.cwd ?? "" }); break;
+      case "t": if (session && !session.trashed) this.#go(`/s/${encodeURI(session.key)}/timeline`); break;
       case "D": this.#compare(session); break;
       case "?": showKeys(keys); break;
       default: return this.actions.press(key, session);

@@ -46,7 +46,7 @@ export class Results {
   search(text, query, wanted = "") {
     this.close();
     this.#abort = new AbortController();
-    Object.assign(this, { titles: 0, found: 0, ended: false });
+    Object.assign(this, { titles: 0, found: 0, total: 0, ended: false });
     this.#text = text;
     this.#wanted = wanted;
     this.element.hidden = false;
@@ -102,6 +102,7 @@ export class Results {
 
   #add({ session, count: n, hits }) {
     this.found++;
+    this.total += n;
     const list = element("ol", { className: "hits" }, ...hits.map((hit) => this.#hit(session, hit)));
     const rest = n - hits.length;
     if (rest > 0) list.append(element("li", { className: "hit-rest" }, `and ${count(rest, "message")} more in this session`));
@@ -140,6 +141,9 @@ export class Results {
     if (this.ended && !this.titles && !this.found) this.#none.replaceChildren(this.none(this.#text));
     else this.#messages.parentElement.hidden = this.ended && !this.found;
   }
+
+  // summary says how much was found so far.
+  get summary() { return `${count(this.titles, "title")}, ${count(this.total, "message")}${this.ended ? "" : " …"}`; }
 
   get #current() { return this.element.querySelector("a.chosen"); }
   get top() { return this.element.scrollTop; }

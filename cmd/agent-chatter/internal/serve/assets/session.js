@@ -1,5 +1,6 @@
 // The page of a session: its head, its conversation, the search in it, and the keys.
 import { getJSON, subscribe } from "/api.js";
+import { Actions } from "/actions.js";
 import { Bar } from "/bar.js";
 import { Conversation } from "/conversation.js";
 import { element, say } from "/dom.js";
@@ -10,6 +11,7 @@ const keys = [
   ["j k", "next, previous message"], ["g G", "beginning, end of the session"], ["Home End", "the same"],
   ["PgUp PgDn Space", "scroll"], ["/", "find in the session"], ["n N", "next, previous place with the text"],
   ["Enter", "unfold or fold the tool calls of the message"], ["c", "copy the message as Markdown"], ["t", "the timeline of the session"],
+  ["r p f", "rename, pin, fork at the message"], ["e y", "export, copy the id"], ["d u", "move to trash; undo"],
   ["Esc", "end the search, then return to the list"], ["?", "these keys"],
 ];
 
@@ -23,6 +25,9 @@ export function showSession(view, key) {
   const bar = new Bar(conversation);
   const find = new Find(path, conversation);
   const head = new Head();
+  let session = null; // as it was read last
+  const actions = new Actions((name) => name === "trash" && view.querySelector(".back").click());
+  const chosen = () => +(conversation.items.querySelector(".chosen")?.dataset.end ?? 0); // the last event of the item
   const news = element("button", { type: "button", className: "news", hidden: true, onclick: () => end() }, "New messages ↓");
   view.append(
     element("header", { className: "session-head" },
@@ -31,7 +36,7 @@ export function showSession(view, key) {
         head.title, head.live, find.element,
         element("a", { href: `/s/${encodeURI(key)}/timeline`, className: "icon timeline-link", title: "Timeline (t)", "aria-label": "Timeline" },
           icon("timeline")),
-        iconButton("help", "Keys", "help", () => showKeys(keys)), themeButton()),
+        actions.button(() => session, "Actions", chosen), iconButton("help", "Keys", "help", () => showKeys(keys)), themeButton()),
       head.about, head.notices),
     element("main", { className: "conversation" }, element("h2", { className: "visually-hidden" }, "Conversation"),
       bar.element, news, conversation.scroller)); // in the order of the Tab key: the conversation has many stops
@@ -88,7 +93,7 @@ export function showSession(view, key) {
         else view.querySelector(".back").click();
         break;
       case "?": showKeys(keys); break;
-      default: return;
+      default: if (!actions.press(event.key, session, chosen())) return;
     }
     event.preventDefault();
   }
@@ -104,7 +109,7 @@ export function showSession(view, key) {
     }
     looked = performance.now();
     try {
-      const session = await getJSON(path);
+      session = await getJSON(path);
       if (closed) return;
       head.show(session);
       conversation.items.classList.toggle("live", session.live ?? false);
