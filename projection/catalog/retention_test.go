@@ -102,6 +102,43 @@ func TestRetentionSkipsPinnedAndLocked(t *testing.T) {
 	}
 }
 
+func TestNextActionOfAPolicy(t *testing.T) {
+	old, archived := catalog.Session{}, catalog.Session{Archived: true}
+	pinned := old
+	pinned.Pinned = true
+	for _, test := range []struct {
+		policy catalog.Policy
+		s      catalog.Session
+		rank   int
+		want   catalog.Action
+		idle   time.Duration
+	}{
+		{catalog.Policy{Keep: 2, ArchiveAfter: day}, old, 1, catalog.Keep, 0},
+		{catalog.Policy{Keep: 2, ArchiveAfter: day}, old, 2, catalog.Archive, day},
+		{catalog.Policy{ArchiveAfter: day}, archived, 0, catalog.Keep, 0},
+		{catalog.Policy{ArchiveAfter: day}, pinned, 0, catalog.Keep, 0},
+		{catalog.Policy{ArchiveAfter: day}, catalog.Session{Damaged: "damaged"}, 0, catalog.Keep, 0},
+		{catalog.Policy{ArchiveAfter: day, DeleteAfter: 2 * day}, old, 0, catalog.Archive, day},
+		{catalog.Policy{ArchiveAfter: day, DeleteAfter: 2 * day}, archived, 0, catalog.Trash, 2 * day},
+		{catalog.Policy{ArchiveAfter: day, DeleteAfter: day}, old, 0, catalog.Trash, day},
+		{catalog.Policy{ArchiveAfter: 3 * day, DeleteAfter: day}, old, 0, catalog.Trash, day},
+	} {
+		next, idle := test.policy.Next(test.s, test.rank)
+		if next != test.want || idle != test.idle {
+			t.Errorf("%+v of %+v: %v after %v", test.policy, test.s, next, idle)
+		}
+		if next == catalog.Keep {
+			continue
+		}
+		updated := test.s
+		updated.UpdatedAt = created
+		before := test.policy.Action(updated, test.rank, created.Add(idle-1))
+		if at := test.policy.Action(updated, test.rank, created.Add(idle)); at != next || before != catalog.Keep {
+			t.Errorf("%+v of %+v: %v, before %v", test.policy, test.s, at, before)
+		}
+	}
+}
+
 func TestRanks(t *testing.T) {
 	c := catalog.New(t.TempDir(), journal.Options{})
 	kitchen, garden := c.Team("kitchen"), c.Team("garden")

@@ -48,8 +48,11 @@ func (h Hit) Matches(text string) (places [][2]int) {
 }
 
 // With returns the hit with another content of its message, such as one without secrets. ok reports whether that
-// matches, too.
+// matches, too. A Hit that Search did not return matches nothing.
 func (h Hit) With(content string) (with Hit, ok bool) {
+	if h.matcher == nil {
+		return Hit{}, false
+	}
 	start, end, ok := h.matcher.findText(content)
 	if !ok {
 		return Hit{}, false

@@ -114,6 +114,27 @@ func TestMatchesOfAHit(t *testing.T) {
 	}
 }
 
+func TestHitWithAnotherContent(t *testing.T) {
+	c := newCatalog(t)
+	session(t, c, 1, "a pear\nand an apple")
+	result, err := search.Search(context.Background(), c, search.Query{Text: "apple"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for hit, err := range result.Hits {
+		with, ok := hit.With("two\nAPPLES here\nno pear")
+		if err != nil || !ok || with.Seq != hit.Seq || with.Line != "APPLES here" || with.Start != 0 || with.End != 5 {
+			t.Errorf("%+v, %t, %v", with, ok, err)
+		}
+		if _, ok := hit.With("two pears"); ok {
+			t.Error("it matches another text")
+		}
+	}
+	if _, ok := (search.Hit{}).With("a"); ok {
+		t.Error("the zero Hit matches")
+	}
+}
+
 func TestQuery(t *testing.T) {
 	c := newCatalog(t)
 	session(t, c, 1, "The first line\r\nand the Second\tone", `a "quoted" C:\path <b>&amp;</b>`, "日本語のテキスト")

@@ -71,7 +71,7 @@ func lastToCopy(ctx context.Context, dir *catalog.Dir, id string, upTo uint64) (
 		}
 	}
 	if last < max(1, upTo) {
-		return 0, fmt.Errorf("session %s has no event %d: its last one is %d", id, upTo, last)
+		return 0, &NoEventError{id, upTo, last}
 	}
 	return last, nil
 }
@@ -100,4 +100,14 @@ func (f fork) copy(e journal.Event, w *writer) error {
 // not copied to another one.
 func isAboutFile(e journal.Event) bool {
 	return e.Type == journal.TypeRecovered || e.Type == journal.TypeSealed
+}
+
+// NoEventError reports a fork at an event that a session does not have.
+type NoEventError struct {
+	ID        string
+	Seq, Last uint64
+}
+
+func (e *NoEventError) Error() string {
+	return fmt.Sprintf("session %s has no event %d: its last one is %d", e.ID, e.Seq, e.Last)
 }

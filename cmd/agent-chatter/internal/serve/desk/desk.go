@@ -15,6 +15,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/projection/catalog/sessioncopy"
 )
 
 // A Desk answers requests about the sessions of a catalog. Its methods may be called concurrently.
@@ -72,12 +73,13 @@ func (d *Desk) refuse(w http.ResponseWriter, err error) {
 	var request *requestError
 	var refused *app.ExitError
 	var large *http.MaxBytesError
+	var noEvent *sessioncopy.NoEventError
 	switch code := app.CodeOf(err); {
 	case errors.As(err, &large):
 		status = http.StatusRequestEntityTooLarge
 	case errors.As(err, &request), code == app.ExitUsage:
 		status = http.StatusBadRequest
-	case code == app.ExitNotFound:
+	case code == app.ExitNotFound, errors.As(err, &noEvent):
 		status = http.StatusNotFound
 	case code == app.ExitLocked, errors.As(err, &refused): // such as a pinned session
 		status = http.StatusConflict
