@@ -52,7 +52,8 @@ func (d *Desk) stream(w http.ResponseWriter, r *http.Request) {
 		readers.Go(func() { d.follow(ctx, key, name, news) })
 	}
 	if r.URL.Query().Has("list") {
-		readers.Go(func() { d.watchList(ctx, news) })
+		first, _ := d.signature(ctx) // before the answer begins: the client hears of every change after that
+		readers.Go(func() { d.watchList(ctx, first, news) })
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
 	out := http.NewResponseController(w)
@@ -131,22 +132,21 @@ func (d *Desk) follow(ctx context.Context, key catalog.Key, name string, news *m
 	}
 }
 
-// watchList reports that the list of sessions has changed.
-func (d *Desk) watchList(ctx context.Context, news *mailbox) {
-	var last string
+// watchList reports that the list of sessions has changed since it had a signature; "": it could not be read.
+func (d *Desk) watchList(ctx context.Context, last string, news *mailbox) {
+	pause := listPause
 	for {
-		began := time.Now()
-		if now, err := d.signature(ctx); err == nil && now != last {
-			if last != "" {
-				news.put(change{})
-			}
-			last = now
-		}
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(max(listPause, listFactor*time.Since(began))):
+		case <-time.After(pause):
 		}
+		began := time.Now()
+		if now, err := d.signature(ctx); err == nil && now != last {
+			last = now
+			news.put(change{})
+		}
+		pause = max(listPause, listFactor*time.Since(began))
 	}
 }
 
