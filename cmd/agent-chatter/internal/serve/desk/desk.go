@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
@@ -23,6 +24,7 @@ type Desk struct {
 	app  *app.App
 	done <-chan struct{} // closed when the server ends, which ends the streams
 
+	listing   sync.Mutex // held while the catalog is listed
 	changes   *changes.Changes
 	undo      undoList
 	timelines timelines
@@ -112,6 +114,16 @@ func (d *Desk) named(team, id string) (catalog.Key, error) {
 		}
 	}
 	return catalog.Key{}, &catalog.NotFoundError{Name: id}
+}
+
+// listed lists the catalog. One request does so at a time: without an index, each would need the memory to make it.
+func (d *Desk) listed(ctx context.Context, q catalog.Query) (*catalog.Result, error) {
+	d.listing.Lock()
+	defer d.listing.Unlock()
+	if err := ctx.Err(); err != nil { // the client has gone meanwhile
+		return nil, err
+	}
+	return d.app.Catalog.List(ctx, q)
 }
 
 // untilEnd returns a context that is done when the client closes the connection, or the server ends.

@@ -106,7 +106,7 @@ func (d *Desk) list(r *http.Request) (listJSON, error) {
 	if err != nil {
 		return listJSON{}, err
 	}
-	result, err := d.app.Catalog.List(r.Context(), q)
+	result, err := d.listed(r.Context(), q)
 	if err != nil {
 		return listJSON{}, err
 	}
@@ -116,7 +116,7 @@ func (d *Desk) list(r *http.Request) (listJSON, error) {
 	}
 	all := result.Matches
 	if q != (catalog.Query{Limit: 1}) {
-		whole, err := d.app.Catalog.List(r.Context(), catalog.Query{Limit: 1})
+		whole, err := d.listed(r.Context(), catalog.Query{Limit: 1})
 		if err != nil {
 			return listJSON{}, err
 		}

@@ -60,7 +60,7 @@ func (d *Desk) search(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := d.untilEnd(r)
 	defer cancel()
 	q.Text = ""
-	list, err := d.app.Catalog.List(ctx, q)
+	list, err := d.listed(ctx, q)
 	if err != nil {
 		d.refuse(w, err)
 		return

@@ -152,7 +152,7 @@ func (d *Desk) watchList(ctx context.Context, last string, news *mailbox) {
 
 // signature returns a text that differs if the list does.
 func (d *Desk) signature(ctx context.Context) (string, error) {
-	result, err := d.app.Catalog.List(ctx, catalog.Query{Limit: 1})
+	result, err := d.listed(ctx, catalog.Query{Limit: 1})
 	if err != nil {
 		return "", err
 	}
