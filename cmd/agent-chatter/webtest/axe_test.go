@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // axe returns the source of axe-core.
@@ -73,4 +74,40 @@ func TestAccessibility(t *testing.T) {
 	b.run(navigate(s.address("/compare?a=review/"+first+"&b=review/"+second, "")))
 	b.wait(`document.querySelectorAll(".sides article").length == 7`)
 	b.accessible(source, "comparison")
+}
+
+// TestAccessibilityOfActions checks what opens above the list, and what it shows besides sessions.
+func TestAccessibilityOfActions(t *testing.T) {
+	source := axe(t)
+	s := serve(t, reviewHome(t))
+	b := open(t, s.Address)
+	b.listed(2)
+	b.choose(first)
+	for _, state := range []struct{ name, keys, ready string }{
+		{"rename", "r", `document.querySelector("dialog[open] input")`},
+		{"delete", "d", `document.querySelector("dialog[open] .cancel")`},
+		{"export", "e", `document.querySelector("dialog[open] fieldset")`},
+		{"keys", "?", `document.querySelector("dialog.keys[open]")`},
+	} {
+		b.press(state.keys)
+		b.wait(state.ready)
+		b.accessible(source, state.name)
+		b.press(kb.Escape)
+		b.wait(`!document.querySelector("dialog")`)
+	}
+	b.run(chromedp.Focus(".row.selected .row-more"))
+	b.press(kb.Enter)
+	b.wait(`document.querySelector(".menu")`)
+	b.accessible(source, "menu")
+	b.press(kb.Escape)
+	b.wait(`!document.querySelector(".menu")`)
+	b.press("p")
+	b.wait(`document.querySelector(".badge.pinned") && document.querySelector(".toast")`)
+	b.accessible(source, "pinned")
+	b.press("/division")
+	b.wait(`document.querySelector(".results").ariaBusy == "false" && document.querySelectorAll("a.hit").length == 1`)
+	b.accessible(source, "search")
+	b.press(kb.Escape + "5")
+	b.wait(`document.querySelector(".list-empty h2")?.checkVisibility()`)
+	b.accessible(source, "empty-trash")
 }

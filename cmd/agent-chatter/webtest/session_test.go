@@ -150,6 +150,22 @@ func TestFollow(t *testing.T) {
 	}
 }
 
+// TestFollowAChat resumes a chat while its page is open.
+func TestFollowAChat(t *testing.T) {
+	home := t.TempDir()
+	run(t, home, "chat", "-m", "Shall we begin?")
+	var id string
+	for id = range titles(t, home) {
+	}
+	s := serve(t, home)
+	b := open(t, s.address("/s/demo/"+id, ""))
+	b.wait(`document.querySelector(".items").innerText.includes("Shall we begin?")`)
+	run(t, home, "chat", "--resume", id, "-m", "How does it end?")
+	b.wait(`document.querySelector(".items").innerText.includes("How does it end?")`)
+	b.wait(visible + `(".items > :last-child")`)
+	b.wait(`document.querySelector(".items > :last-child h3")?.textContent != document.querySelector(".items h3").textContent`)
+}
+
 // TestOrderWhileScrolling reads a session from its end to its beginning. Every event is shown once, in order.
 func TestOrderWhileScrolling(t *testing.T) {
 	home, id := longHome(t, 1000)
