@@ -95,7 +95,6 @@ func (f *Fold) Begin(events iter.Seq2[journal.Event, error]) error {
 
 func (f *Fold) begin(e journal.Event) {
 	f.timeline.Apply(e)
-	f.timeline.Forget()
 	f.state.Apply(e)
 	f.Members.AddMembers(f.state.Team.Members)
 }

@@ -118,6 +118,19 @@ func TestDocument(t *testing.T) {
 	}
 }
 
+// A document of a fork says so.
+func TestFork(t *testing.T) {
+	events := eventsOf(projection.NewMessage("m1", start, eva, "Hello", nil))
+	r := projection.Record(start, projection.SessionCreated{
+		Format: projection.Format, SessionID: apptest.AliceID, Parent: &projection.Parent{SessionID: apptest.BobID, Seq: 7},
+	})
+	events[0].Data = r.Data
+	text := written(t, events, 1, LeftOut{})
+	if want := "Copied from " + apptest.BobID + ", up to event 7."; strings.Count(text, want) != 1 {
+		t.Errorf("%q is missing", want)
+	}
+}
+
 // A part begins with the turn that its first event belongs to.
 func TestPart(t *testing.T) {
 	text := written(t, talk(), 12, LeftOut{})
