@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/config"
@@ -58,7 +59,7 @@ type App struct {
 	configErr error
 	homeFlag  bool               // --home names the home
 	progress  *progress.Progress // nil unless stderr is a terminal
-	unread    map[string]bool    // directories whose read error was printed
+	unread    *sync.Map          // directories whose read error was printed; lists may run concurrently
 
 	ignoredReported bool
 }
@@ -94,7 +95,7 @@ func New(streams IO, o Options) (*App, error) {
 	a := &App{
 		IO: streams, Home: dir, OwnHome: own, Cwd: cwd,
 		homeFlag: home.ByFlag(o.Home),
-		unread:   map[string]bool{},
+		unread:   new(sync.Map),
 	}
 	if os.Getenv("TERM") == "dumb" || !tty.EnableSequences(streams.Stdout) || !tty.EnableSequences(streams.Stderr) {
 		a.SetPlain()
@@ -198,14 +199,20 @@ func (a *App) WithStderr(w io.Writer) *App {
 // ReportUnreadable prints, once for each path, that a team's directory cannot be
 // read and is left out.
 func (a *App) ReportUnreadable(path string, err error) {
-	if !a.unread[path] {
+	if _, reported := a.unread.LoadOrStore(path, true); !reported {
 		a.Notice(unreadableText(path, err))
 	}
-	a.unread[path] = true
 }
 
 // HasUnreadable reports whether ReportUnreadable was called.
-func (a *App) HasUnreadable() bool { return len(a.unread) > 0 }
+func (a *App) HasUnreadable() bool {
+	found := false
+	a.unread.Range(func(_, _ any) bool {
+		found = true
+		return false
+	})
+	return found
+}
 
 // UntilSignal returns a context that ends at SIGINT, SIGTERM or SIGHUP.
 func UntilSignal() (ctx context.Context, stop func()) {
