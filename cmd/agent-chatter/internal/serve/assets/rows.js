@@ -110,10 +110,11 @@ export class Rows {
 
   // focus focuses the selected row, unless a field has the focus.
   focus() {
+    this.#waiting = false;
     if (document.activeElement?.closest("input, select, dialog, [popover]")) return;
     const link = this.#nodes.get(this.selected)?.querySelector("a");
     link?.focus({ preventScroll: true });
-    this.#waiting = !link; // until it is loaded
+    this.#waiting = !link || document.activeElement !== link; // until it is loaded and shown
   }
   #waiting = false;
 
@@ -125,7 +126,7 @@ export class Rows {
     this.#list.style.height = `${this.total * height}px`;
     const from = Math.max(0, Math.floor(this.top / height) - spare);
     const to = Math.min(this.total, Math.ceil((this.top + this.element.clientHeight) / height) + spare);
-    const focused = document.activeElement;
+    const focused = document.activeElement, inside = this.#list.contains(focused);
     for (let place = from; place < to; place++) {
       const session = this.#at(place);
       if (!session) this.#request(Math.floor(place / size));
@@ -133,10 +134,8 @@ export class Rows {
       let node = this.#nodes.get(place);
       if (node?.text !== text) {
         const fresh = this.#make(session, place, text);
-        const held = node?.contains(focused);
         if (node) node.replaceWith(fresh);
         else this.#list.insertBefore(fresh, this.#nodes.get(place + 1) ?? null);
-        if (held) fresh.querySelector("a")?.focus({ preventScroll: true });
         this.#nodes.set(place, node = fresh);
       }
       node.style.top = `${place * height}px`;
@@ -151,7 +150,8 @@ export class Rows {
       this.#nodes.delete(place);
     }
     if (this.session) this.key = this.session.key;
-    if (this.#waiting && this.session) this.focus();
+    const lost = inside && (!this.#list.contains(focused) || focused.matches(".row-link"));
+    if ((lost || this.#waiting) && this.session) this.focus();
     this.changed();
   }
 
