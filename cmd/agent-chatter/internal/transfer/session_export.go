@@ -145,6 +145,12 @@ func (e *exporter) open(ctx context.Context, s catalog.Session) (*sessionExport,
 		return nil, app.Exit(app.ExitFailed, emptyPartText(s.ID))
 	}
 	x.draw(len(x.rows.Rows))
+	if x.first > 1 { // The title and the task may be of events before it.
+		x.count([]byte(x.state.Row.Title))
+		if x.state.Task != nil {
+			x.count([]byte(*x.state.Task))
+		}
+	}
 	return x, nil
 }
 
@@ -164,10 +170,15 @@ func (x *sessionExport) add(event journal.Event) {
 	}
 	// What is streamed is in the message or at the end of the turn, too.
 	if inPart && event.Type != projection.TypeOf(projection.TurnText{}) {
-		for kind := range redact.Marks(event.Data) {
-			if x.marks[kind] > 0 || len(x.marks) < maxKinds {
-				x.marks[kind]++
-			}
+		x.count(event.Data)
+	}
+}
+
+// count counts the marks in a text.
+func (x *sessionExport) count(text []byte) {
+	for kind := range redact.Marks(text) {
+		if x.marks[kind] > 0 || len(x.marks) < maxKinds {
+			x.marks[kind]++
 		}
 	}
 }
