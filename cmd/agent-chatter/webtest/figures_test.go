@@ -22,7 +22,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-var full = flag.Bool("full", false, "measure at full size; ratios and sizes beyond their bounds fail (default: small sizes)")
+var full = flag.Bool("full", false, "measure at full size, where ratios and sizes beyond their bounds fail")
 
 // sizes says how much is measured.
 type sizes struct {
@@ -51,7 +51,7 @@ func TestFigures(t *testing.T) {
 	if *full {
 		f.sizes = fullSizes
 	}
-	fmt.Printf("# Figures of the pages\n\n%s, %d cores, Chromium. Times are medians.\n", runtime.Version(), runtime.NumCPU())
+	fmt.Printf("# Figures of the pages\n\n%s, %d cores. Times are medians.\n", runtime.Version(), runtime.NumCPU())
 	for _, group := range []struct {
 		name    string
 		measure func(*figures)
@@ -84,8 +84,8 @@ func median(times []float64) float64 {
 	return times[len(times)/2]
 }
 
-// painted is a script that notes when the first message or session has been painted: in the frame after the one in which
-// it exists.
+// painted is a script that notes when the first message or session has been painted: in the frame after the one in
+// which it exists.
 const painted = `(() => {
 	const look = () => {
 		const box = document.querySelector(".items article, .rows .row-link")?.getBoundingClientRect();
