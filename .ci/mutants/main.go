@@ -2,6 +2,7 @@
 // A changed program is a mutant. It is killed if a test fails, and survives otherwise.
 //
 //	go run ./.ci/mutants                       the fixed list, list.txt
+//	go run ./.ci/mutants -check                read the list, and test nothing
 //	go run ./.ci/mutants -random 150 -seed 7   a random sample of all packages
 //	go run ./.ci/mutants -random 20 -in journal/
 //
@@ -46,21 +47,22 @@ const (
 )
 
 func main() {
+	check := flag.Bool("check", false, "only check that each mutant of the list still applies")
 	random := flag.Int("random", 0, "number of mutants to sample; 0: test the fixed list")
 	seed := flag.Uint64("seed", 1, "seed of the sample")
 	in := flag.String("in", "", "sample only files whose path has this prefix")
 	parallel := flag.Int("parallel", 2, "mutants that are tested at the same time")
 	flag.Parse()
-	if err := run(*random, *seed, *in, *parallel); err != nil {
+	if err := run(*check, *random, *seed, *in, *parallel); err != nil {
 		fmt.Fprintln(os.Stderr, "mutants:", err)
 		os.Exit(1)
 	}
 }
 
-func run(random int, seed uint64, in string, parallel int) error {
+func run(check bool, random int, seed uint64, in string, parallel int) error {
 	if random == 0 {
 		list, err := readList(".ci/mutants/list.txt")
-		if err != nil {
+		if err != nil || check {
 			return err
 		}
 		results := testAll(list, len(list), parallel)

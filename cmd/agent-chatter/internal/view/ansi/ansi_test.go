@@ -195,7 +195,7 @@ func TestLinkIsCompleteOnEachOfItsLines(t *testing.T) {
 func TestParseColor(t *testing.T) {
 	for name, want := range map[string]Color{
 		"red": Red, "Red": Red, "brightRed": BrightRed, "red-bright": BrightRed, "RED_BRIGHT": BrightRed, "gray": BrightBlack,
-		"#ff0000": BrightRed, "#c00": Red, "#aa5500": Red, "#00f": Blue,
+		"#ff0000": BrightRed, "#c00": Red, "#aa5500": Red, "#00f": Blue, "#3f3f41": BrightBlack,
 		"": Default, "ultramarine": Default, "#12": Default, "#gggggg": Default, "bright": Default, "\x1b[31m": Default,
 	} {
 		if got := ParseColor(name); got != want {
