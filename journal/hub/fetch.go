@@ -1,0 +1,73 @@
+package hub
+
+import (
+	"context"
+	"errors"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+)
+
+// Fetched is what Fetch did.
+type Fetched struct {
+	Comparison       // after Fetch
+	Bytes      int64 // that were appended
+}
+
+// Fetch appends the lines of the hub that a journal of dir lacks, after verifying them, and syncs the journal.
+// It holds the journal's lock meanwhile. If the journal does not exist, Fetch creates it; a crash
+// leaves a beginning of it, which the next Fetch continues.
+//
+// If the journal diverged, or has more lines than the hub, it stays unchanged. Errors: a *journal.LockedError; a
+// *journal.CorruptError of the local journal; ErrPurged; those of Engine.
+func (h *Hub) Fetch(ctx context.Context, s Session, dir *journal.Dir, from Mark) (Fetched, error) {
+	f, err := h.fetch(ctx, s, dir, from)
+	if err == nil && f.Damage != nil && from.Revision > 0 {
+		bytes := f.Bytes
+		f, err = h.fetch(ctx, s, dir, Mark{Engine: from.Engine, Nonces: from.Nonces})
+		f.Bytes += bytes
+	}
+	return f, err
+}
+
+func (h *Hub) fetch(ctx context.Context, s Session, dir *journal.Dir, from Mark) (f Fetched, err error) {
+	log, local, err := openForFetch(ctx, dir, s.ID)
+	if err != nil {
+		return f, err
+	}
+	defer func() { err = errors.Join(err, log.Close()) }()
+	f.Comparison, _, err = h.compare(ctx, s, local, from, func(lines []byte) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		f.Bytes += int64(len(lines))
+		return log.AppendLines(lines)
+	})
+	if err == nil && f.Purged {
+		err = ErrPurged
+	}
+	if err != nil || f.Bytes == 0 {
+		return f, err
+	}
+	f.Local = log.Position()
+	if f.Common.Seq < f.Local.Seq {
+		f.Common = f.Local
+	}
+	return f, log.Sync()
+}
+
+// openForFetch opens or creates a journal.
+func openForFetch(ctx context.Context, dir *journal.Dir, id string) (*journal.Log, LineReader, error) {
+	log, err := dir.Open(ctx, id)
+	if errors.Is(err, journal.ErrNotFound) {
+		log, err := dir.Create(id)
+		return log, noLines{}, err
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	local, err := log.Reader(journal.Position{})
+	if err != nil {
+		return nil, nil, errors.Join(err, log.Close())
+	}
+	return log, local, nil
+}

@@ -1,0 +1,274 @@
+package hub
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+)
+
+// Mark is how far the history of a session was read. It is a cache: with the zero Mark the
+// history is read from its beginning. Its JSON form is stored beside the journal.
+type Mark struct {
+	Engine   string           `json:"engine"`   // Engine.Name
+	Revision Revision         `json:"revision"` // of a message; each later one is still to be read
+	At       journal.Position `json:"at"`       // the end of the history before that
+	Claim    *Claim           `json:"claim,omitempty"`
+	Nonces   []string         `json:"nonces,omitempty"` // of the last claims of this machine, the newest last
+}
+
+// maxNonces bounds Mark.Nonces: a claim whose answer does not arrive may be stored or not.
+const maxNonces = 8
+
+// has reports whether a claim is one of this machine.
+func (m Mark) has(c *Claim) bool { return c != nil && slices.Contains(m.Nonces, c.Nonce) }
+
+// withNonce returns the mark with the nonce of another claim of this machine.
+func (m Mark) withNonce(nonce string) Mark {
+	m.Nonces = append(slices.Clone(m.Nonces), nonce)
+	m.Nonces = m.Nonces[max(0, len(m.Nonces)-maxNonces):]
+	return m
+}
+
+// BadMessageError reports a message at which the history of a session ends, because neither
+// this message nor another one continues it.
+type BadMessageError struct {
+	Session  Session
+	Revision Revision
+	To       journal.Position // where its lines should lead
+	Reason   error
+}
+
+func (e *BadMessageError) Error() string {
+	return fmt.Sprintf("session %s: message %d of the hub is not valid: %v", e.Session.ID, e.Revision, e.Reason)
+}
+
+// Unwrap returns the reason.
+func (e *BadMessageError) Unwrap() error { return e.Reason }
+
+// GapError reports that the hub has lines of a session which do not continue its history: messages
+// before them are missing.
+type GapError struct {
+	Session Session
+	After   journal.Position // the end of the history
+	Next    journal.Position // where the first of those lines start
+}
+
+func (e *GapError) Error() string {
+	return fmt.Sprintf("session %s: the hub lacks the lines from %d to %d", e.Session.ID, e.After.Seq+1, e.Next.Seq)
+}
+
+// maxPending bounds the messages that do not continue the history yet.
+const maxPending = 100_000
+
+// history reads the history of a session.
+type history struct {
+	engine  Engine
+	session Session
+
+	at      journal.Position // the end of the history
+	last    Revision         // the session's last message that was read
+	claim   *Claim           // of the last claim or release that was read
+	claimAt Revision
+	purged  bool
+
+	pending map[journal.Position]Revision // the first message that starts at a later position
+	bad     *BadMessageError              // a message that starts at the end of the history
+	parts   parts
+	regress bool // the hub had later messages than it has now, or was created again
+}
+
+// newHistory returns a history that starts at a mark.
+func newHistory(engine Engine, s Session, from Mark) *history {
+	h := &history{engine: engine, session: s, pending: map[journal.Position]Revision{}}
+	if from.Engine == engine.Name() {
+		h.at, h.last, h.claim, h.claimAt = from.At, from.Revision, from.Claim, from.Revision
+	} else if from.Engine != "" {
+		h.regress = true
+	}
+	return h
+}
+
+// mark returns how far the history was read.
+func (h *history) mark() Mark {
+	m := Mark{Engine: h.engine.Name(), Revision: h.last, At: h.at, Claim: h.claim}
+	for _, first := range h.pending {
+		m.Revision = min(m.Revision, first-1)
+	}
+	if h.parts.first > 0 {
+		m.Revision = min(m.Revision, h.parts.first-1)
+	}
+	if h.bad != nil {
+		m.Revision = min(m.Revision, h.bad.Revision-1)
+	}
+	return m
+}
+
+// read reads the messages after the last one that was read. It calls visit with the lines that continue
+// the history, which are valid until visit returns; an error of visit ends it. At the end of
+// the history it returns nil.
+func (h *history) read(ctx context.Context, visit func(from journal.Position, lines []byte) error) error {
+	if err := h.checkLast(ctx); err != nil {
+		return err
+	}
+	again := true
+	for after := h.last; again; {
+		again = false
+		for m, err := range h.engine.Read(ctx, h.session, after) {
+			if err != nil {
+				return err
+			}
+			before := h.at
+			if err := h.apply(m, visit); err != nil {
+				return err
+			}
+			if first, ok := h.pending[h.at]; ok && h.at != before && first < m.Revision {
+				delete(h.pending, h.at)
+				h.parts = parts{}
+				after, again = first-1, true
+				break
+			}
+		}
+	}
+	if h.purged {
+		return ErrPurged
+	}
+	return nil
+}
+
+// checkLast compares the last message of the session with the last one that was read. If the hub
+// has lost messages, its history is read from the beginning: an old backup of it may have been restored, and other
+// messages may have the revisions of those that were lost.
+func (h *history) checkLast(ctx context.Context) error {
+	if h.last == 0 {
+		return nil
+	}
+	last, err := h.engine.Last(ctx, h.session)
+	if err != nil {
+		return err
+	}
+	same := last.Revision > h.last
+	if last.Revision == h.last {
+		head, err := decodeHead(last.Head)
+		same = err == nil && head.Head == h.at
+	}
+	if !same {
+		h.regress = h.regress || last.Revision < h.last
+		h.restart()
+	}
+	return nil
+}
+
+// restart goes to the beginning of the history.
+func (h *history) restart() {
+	*h = history{
+		engine: h.engine, session: h.session, pending: map[journal.Position]Revision{}, regress: h.regress,
+	}
+}
+
+// apply adds a message to the history.
+func (h *history) apply(m Stored, visit func(journal.Position, []byte) error) error {
+	h.last = max(h.last, m.Revision)
+	head, err := decodeHead(m.Head)
+	if errors.Is(err, ErrNewer) {
+		return ErrNewer
+	}
+	if err != nil {
+		return nil // another program's message
+	}
+	switch head.Kind {
+	case kindClaim, kindRelease:
+		if m.Revision > h.claimAt {
+			h.claim, h.claimAt = head.Claim, m.Revision
+		}
+	case kindTombstone:
+		h.purged = true
+	case kindLines:
+		return h.applyLines(m, head, visit)
+	}
+	return nil
+}
+
+func (h *history) applyLines(m Stored, head head, visit func(journal.Position, []byte) error) error {
+	if head.From != h.at {
+		_, known := h.pending[head.From]
+		if !known && head.From.Seq > h.at.Seq && head.Part <= 1 {
+			if len(h.pending) >= maxPending {
+				err := errors.New("too many messages do not continue the history")
+				return &BadMessageError{h.session, m.Revision, head.To, err}
+			}
+			h.pending[head.From] = m.Revision
+		}
+		return nil
+	}
+	lines, complete := m.Body, true
+	if head.Parts > 0 {
+		lines, complete = h.parts.add(m.Revision, head, m.Body)
+	}
+	if !complete {
+		return nil
+	}
+	to, err := h.at.Verify(lines)
+	if err == nil && to != head.To {
+		err = fmt.Errorf("its lines lead to %d with the sum %s, not to %d with %s", to.Seq, to.Sum, head.To.Seq, head.To.Sum)
+	}
+	if err != nil {
+		if h.bad == nil { // the following messages may continue the history
+			h.bad = &BadMessageError{h.session, m.Revision, head.To, err}
+		}
+		return nil
+	}
+	if err := visit(h.at, lines); err != nil {
+		return err
+	}
+	h.at, h.bad, h.parts = to, nil, parts{}
+	return nil
+}
+
+// damage returns the error of a hub that has lost or changed messages, nil if the history ends with the
+// session's last lines.
+func (h *history) damage() error {
+	if h.bad != nil {
+		return h.bad
+	}
+	next := journal.Position{}
+	for at := range h.pending {
+		if at.Seq > h.at.Seq && (next.Seq == 0 || at.Seq < next.Seq) {
+			next = at
+		}
+	}
+	if next.Seq > 0 {
+		return &GapError{h.session, h.at, next}
+	}
+	return nil
+}
+
+// maxLine bounds a line that is sent in parts, in bytes.
+const maxLine = 1 << 30
+
+// parts collects the parts of lines. The parts of one message follow each other.
+type parts struct {
+	first Revision // of the first part; 0: none
+	of    head     // the newest part
+	body  bytes.Buffer
+}
+
+// add adds a part and returns the lines when they are complete. Any other part than the next one is dropped,
+// and a first one starts again.
+func (p *parts) add(revision Revision, part head, body []byte) (lines []byte, complete bool) {
+	length := part.To.Offset - part.From.Offset
+	switch {
+	case part.Part == 1 && length <= maxLine:
+		*p = parts{first: revision, of: part}
+	case p.first == 0 || part.Part != p.of.Part+1 || part.Parts != p.of.Parts || part.To != p.of.To,
+		int64(p.body.Len()+len(body)) > length:
+		*p = parts{}
+		return nil, false
+	}
+	p.of = part
+	p.body.Write(body)
+	return p.body.Bytes(), part.Part == part.Parts
+}

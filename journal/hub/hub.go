@@ -1,0 +1,235 @@
+package hub
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+)
+
+// Options describe the machine.
+type Options struct {
+	Home string           // path of the home, for the messages of others
+	Host string           // name of the machine, likewise
+	Now  func() time.Time // nil: time.Now
+}
+
+// Hub is an Engine with the rules of this package. Its methods may be called concurrently.
+type Hub struct {
+	Engine
+	o Options
+}
+
+// New returns the hub of an engine.
+func New(e Engine, o Options) *Hub {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &Hub{e, o}
+}
+
+// Rows calls row for each session of a team, or of all teams if team is "", in any order.
+func (h *Hub) Rows(ctx context.Context, team string, row func(Row)) error {
+	for m, err := range h.List(ctx, team) {
+		if err != nil {
+			return err
+		}
+		row(rowOf(m))
+	}
+	return nil
+}
+
+// Comparison is the state of a session on this machine and on the hub.
+type Comparison struct {
+	Local  journal.Position // the end of the local journal
+	Hub    journal.Position // the end of the history on the hub
+	Common journal.Position // the end of the common prefix
+
+	Claim     *Claim // nil: the session was never claimed
+	Mine      bool   // the claim is one of this machine
+	Purged    bool
+	Regressed bool  // the hub has fewer messages than it had, or was created again
+	Damage    error // *BadMessageError or *GapError; nil: none
+	Mark      Mark  // for the next time
+}
+
+// Ahead reports whether the local journal continues the history of the hub.
+func (c Comparison) Ahead() bool { return c.Common == c.Hub && c.Local.Seq > c.Hub.Seq }
+
+// Behind reports whether the hub continues the local journal.
+func (c Comparison) Behind() bool { return c.Common == c.Local && c.Hub.Seq > c.Local.Seq }
+
+// Diverged reports whether both have lines that the other one lacks.
+func (c Comparison) Diverged() bool { return c.Common != c.Local && c.Common != c.Hub }
+
+// Held reports whether another machine has the claim and has not released it.
+func (c Comparison) Held() bool { return c.Claim != nil && !c.Claim.Released && !c.Mine }
+
+// DivergedError reports that the local journal and the hub have different lines after a
+// common prefix.
+type DivergedError struct {
+	Session Session
+	Common  journal.Position
+}
+
+func (e *DivergedError) Error() string {
+	return fmt.Sprintf("session %s diverged from the hub after event %d", e.Session.ID, e.Common.Seq)
+}
+
+// ClaimedError reports that another machine has claimed a session.
+type ClaimedError struct {
+	Session Session
+	Claim   Claim
+}
+
+func (e *ClaimedError) Error() string {
+	return fmt.Sprintf("session %s is claimed by %s (%s, since %s)", e.Session.ID, e.Claim.Host, e.Claim.Home,
+		e.Claim.Time.Format(time.RFC3339))
+}
+
+// LineReader reads the lines of a local journal. *journal.Reader is one.
+type LineReader interface {
+	// Lines is that of journal.Reader.
+	Lines(from journal.Position, size int) (lines []byte, after journal.Position, err error)
+	// Holds reports whether a position is one of the journal.
+	Holds(p journal.Position) bool
+}
+
+// noLines is the LineReader of a journal that does not exist.
+type noLines struct{}
+
+func (noLines) Lines(from journal.Position, _ int) ([]byte, journal.Position, error) {
+	return nil, from, nil
+}
+
+func (noLines) Holds(p journal.Position) bool { return p == journal.Position{} }
+
+// Compare compares a local journal with the hub. local is nil if there is none. A mark that local does
+// not hold is not used.
+func (h *Hub) Compare(ctx context.Context, s Session, local LineReader, from Mark) (Comparison, error) {
+	c, _, err := h.compare(ctx, s, local, from, nil)
+	return c, err
+}
+
+// compare is Compare from a mark, and from the beginning if the hub lacks messages after the mark. It calls missing, unless it is nil, with each part of the history after the end of the
+// local journal.
+func (h *Hub) compare(
+	ctx context.Context, s Session, local LineReader, from Mark, missing func([]byte) error,
+) (Comparison, *history, error) {
+	if local == nil {
+		local = noLines{}
+	}
+	if !local.Holds(from.At) {
+		from = Mark{Nonces: from.Nonces}
+	}
+	c, read, err := h.compareFrom(ctx, s, local, from, missing)
+	if err == nil && c.Damage != nil && from.Revision > 0 && missing == nil {
+		return h.compareFrom(ctx, s, local, Mark{Engine: from.Engine, Nonces: from.Nonces}, missing)
+	}
+	return c, read, err
+}
+
+func (h *Hub) compareFrom(
+	ctx context.Context, s Session, local LineReader, from Mark, missing func([]byte) error,
+) (Comparison, *history, error) {
+	read := newHistory(h.Engine, s, from)
+	m := matcher{local: local, common: read.at, missing: missing}
+	err := read.read(ctx, m.add)
+	purged := errors.Is(err, ErrPurged)
+	if err != nil && !purged {
+		return Comparison{}, nil, err
+	}
+	if read.at.Seq < m.common.Seq { // the hub has lost messages
+		m.common = read.at
+	}
+	end, err := m.end()
+	if err != nil {
+		return Comparison{}, nil, err
+	}
+	c := Comparison{
+		Local: end, Hub: read.at, Common: m.common, Claim: read.claim, Purged: purged,
+		Regressed: read.regress, Damage: read.damage(), Mark: read.mark(),
+	}
+	c.Mine, c.Mark.Nonces = from.has(c.Claim), from.Nonces
+	return c, read, nil
+}
+
+// matcher compares the history of a hub with a local journal.
+type matcher struct {
+	local   LineReader
+	common  journal.Position // the end of the common prefix
+	differs bool             // the local line after it is another one
+	ended   bool             // no local line follows it
+	missing func([]byte) error
+
+	appended bool // missing was called
+}
+
+// add compares lines of the hub that start at a position. The history starts again if the hub has lost messages.
+func (m *matcher) add(at journal.Position, lines []byte) error {
+	if at == (journal.Position{}) && !m.appended {
+		m.common, m.differs, m.ended = at, false, false
+	}
+	for !m.differs && !m.ended && len(lines) > 0 && at == m.common {
+		local, _, err := m.local.Lines(at, len(lines))
+		if err != nil {
+			return err
+		}
+		equal := wholeLines(lines, local)
+		after, err := at.Verify(lines[:equal])
+		if err != nil {
+			return err
+		}
+		lines, at, m.common = lines[equal:], after, after
+		m.ended = len(local) == 0
+		m.differs = equal < len(local) && len(lines) > 0
+	}
+	if m.ended && len(lines) > 0 && m.missing != nil {
+		m.appended = true
+		return m.missing(lines)
+	}
+	return nil
+}
+
+// end returns the end of the local journal.
+func (m *matcher) end() (journal.Position, error) {
+	at := m.common
+	for !m.ended {
+		lines, after, err := m.local.Lines(at, 0)
+		if err != nil || len(lines) == 0 {
+			return after, err
+		}
+		at = after
+	}
+	return at, nil
+}
+
+// wholeLines returns the length of the common prefix of a and b that consists of whole lines.
+func wholeLines(a, b []byte) int {
+	n := min(len(a), len(b))
+	if !bytes.Equal(a[:n], b[:n]) {
+		for i := range n {
+			if a[i] != b[i] {
+				n = i
+				break
+			}
+		}
+	}
+	return bytes.LastIndexByte(a[:n], '\n') + 1
+}
+
+// rowJSON returns a row as JSON, nil if it cannot be encoded or is too long.
+func rowJSON(row any) json.RawMessage {
+	if row == nil {
+		return nil
+	}
+	data, err := json.Marshal(row)
+	if err != nil || len(data) > MaxRow {
+		return nil
+	}
+	return data
+}

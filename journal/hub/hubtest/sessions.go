@@ -1,0 +1,243 @@
+package hubtest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/hub"
+)
+
+// Machine has a directory of journals and a connection to a hub.
+type Machine struct {
+	*hub.Hub
+	Dir     *journal.Dir
+	Session hub.Session
+}
+
+// NewMachine returns a machine without journals.
+func NewMachine(t *testing.T, e hub.Engine, s hub.Session, name string) *Machine {
+	h := hub.New(e, hub.Options{Home: "/home/" + name, Host: name})
+	return &Machine{h, journal.NewDir(t.TempDir(), journal.Options{}), s}
+}
+
+// Mark returns the mark of the session.
+func (m *Machine) Mark() hub.Mark { return hub.ReadMark(journal.OS, m.Dir, m.Session.ID) }
+
+// Keep writes the mark of the session.
+func (m *Machine) Keep(t *testing.T, mark hub.Mark) {
+	t.Helper()
+	if err := hub.WriteMark(journal.OS, m.Dir, m.Session.ID, mark); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Write appends events with the given texts to the journal, and syncs it.
+func (m *Machine) Write(t *testing.T, texts ...string) {
+	t.Helper()
+	log, err := m.Dir.Open(t.Context(), m.Session.ID)
+	if errors.Is(err, journal.ErrNotFound) {
+		log, err = m.Dir.Create(m.Session.ID)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range texts {
+		data, err := json.Marshal(map[string]string{"text": text})
+		if err == nil {
+			_, err = log.Append(journal.Record{Type: "text.added", Data: data})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Reader returns a reader of the journal, nil if there is none.
+func (m *Machine) Reader(t *testing.T) hub.LineReader {
+	t.Helper()
+	r, err := m.Dir.Reader(m.Session.ID, journal.Position{})
+	if errors.Is(err, journal.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return r
+}
+
+// Compare compares the journal with the hub.
+func (m *Machine) Compare(t *testing.T) hub.Comparison {
+	t.Helper()
+	c, err := m.Hub.Compare(t.Context(), m.Session, m.Reader(t), m.Mark())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// Claim claims the session.
+func (m *Machine) Claim(t *testing.T, takeOver bool) *hub.Writer {
+	t.Helper()
+	w, err := m.Hub.Claim(t.Context(), m.Session, m.Reader(t), m.Mark(), takeOver)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Keep(t, w.Mark())
+	return w
+}
+
+// End returns the end of the journal.
+func (m *Machine) End(t *testing.T) journal.Position {
+	t.Helper()
+	c := m.Compare(t)
+	return c.Local
+}
+
+// Ship ships the whole journal.
+func (m *Machine) Ship(t *testing.T, w *hub.Writer) error {
+	t.Helper()
+	err := w.Ship(t.Context(), m.Reader(t), m.End(t))
+	m.Keep(t, w.Mark())
+	return err
+}
+
+// Push claims, ships and releases the session.
+func (m *Machine) Push(t *testing.T) {
+	t.Helper()
+	w := m.Claim(t, false)
+	if err := m.Ship(t, w); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Release(t.Context(), m.Reader(t)); err != nil {
+		t.Fatal(err)
+	}
+	m.Keep(t, w.Mark())
+}
+
+// Pull fetches the session.
+func (m *Machine) Pull(t *testing.T) hub.Fetched {
+	t.Helper()
+	f, err := m.Fetch(t.Context(), m.Session, m.Dir, m.Mark())
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Keep(t, f.Mark)
+	return f
+}
+
+// Bytes returns the content of the journal.
+func (m *Machine) Bytes(t *testing.T) string {
+	t.Helper()
+	info, err := m.Dir.Stat(m.Session.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := os.ReadFile(info.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+// testSessions writes a session on two machines in turns, and then on both.
+func testSessions(t *testing.T, open func(*testing.T) hub.Engine) {
+	s := newSession()
+	ann, ben := NewMachine(t, open(t), s, "ann"), NewMachine(t, open(t), s, "ben")
+	long := strings.Repeat("long ", (2*ann.MaxBody()+ann.MaxBody()/2)/5)
+	ann.Write(t, "one", "two", long, "four")
+	ann.Push(t)
+	if f := ben.Pull(t); f.Bytes == 0 || ben.Bytes(t) != ann.Bytes(t) {
+		t.Errorf("ben fetched %d bytes", f.Bytes)
+	}
+	ben.Write(t, "five", "six")
+	ben.Push(t)
+	ann.Pull(t)
+	if ben.Bytes(t) != ann.Bytes(t) {
+		t.Error("the journals differ after ben's turn")
+	}
+	if f := ann.Pull(t); f.Bytes != 0 || f.Behind() || f.Ahead() || f.Damage != nil {
+		t.Errorf("a second fetch: %+v", f)
+	}
+
+	// Ann has the session open; ben takes it over.
+	ann.Write(t, "seven")
+	w := ann.Claim(t, false)
+	if err := ann.Ship(t, w); err != nil {
+		t.Fatal(err)
+	}
+	ben.Pull(t)
+	_, err := ben.Hub.Claim(t.Context(), s, ben.Reader(t), ben.Mark(), false)
+	if held := (*hub.ClaimedError)(nil); !errors.As(err, &held) || held.Claim.Host != "ann" || held.Claim.Released {
+		t.Fatalf("claim of a claimed session: %v", err)
+	}
+	over := ben.Claim(t, true)
+	ben.Write(t, "eight, by ben")
+	ann.Write(t, "eight, by ann")
+	if err := ben.Ship(t, over); err != nil {
+		t.Fatal(err)
+	}
+	err = ann.Ship(t, w)
+	if fenced := (*hub.FencedError)(nil); !errors.As(err, &fenced) || fenced.Claim.Host != "ben" {
+		t.Errorf("ann ships after ben took over: %v", err)
+	}
+	c := ann.Compare(t)
+	if !c.Diverged() || c.Common.Seq != 7 || c.Local.Seq != 8 || c.Hub.Seq != 8 || !c.Held() {
+		t.Errorf("after the divergence: %+v", c)
+	}
+	before := ann.Bytes(t)
+	if f := ann.Pull(t); f.Bytes != 0 || ann.Bytes(t) != before {
+		t.Error("a fetch changed a journal that diverged")
+	}
+	if row := rowOf(t, ben.Hub, s); row.Head.Seq != 8 || row.Claim == nil || row.Claim.Host != "ben" || row.Err != nil {
+		t.Errorf("the row is %+v", row)
+	}
+	if err := ben.Hub.Purge(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ann.Fetch(t.Context(), s, ann.Dir, ann.Mark()); !errors.Is(err, hub.ErrPurged) {
+		t.Errorf("fetch of a purged session: %v", err)
+	}
+	if err := ben.Ship(t, over); !errors.Is(err, hub.ErrPurged) && ben.End(t) != over.At() {
+		t.Errorf("ship of a purged session: %v", err)
+	}
+	if !rowOf(t, ann.Hub, s).Purged {
+		t.Error("the row is not of a purged session")
+	}
+}
+
+// rowOf returns the row of a session.
+func rowOf(t *testing.T, h *hub.Hub, s hub.Session) (found hub.Row) {
+	t.Helper()
+	err := h.Rows(t.Context(), s.Team, func(r hub.Row) {
+		if r.Session == s {
+			found = r
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// Texts returns the texts that Write appended, in order.
+func (m *Machine) Texts(t *testing.T) (texts []string) {
+	t.Helper()
+	for line := range bytes.Lines([]byte(m.Bytes(t))) {
+		var e struct{ Data struct{ Text string } }
+		if err := json.Unmarshal(line, &e); err != nil {
+			t.Fatal(fmt.Errorf("%s: %w", line, err))
+		}
+		texts = append(texts, e.Data.Text)
+	}
+	return texts
+}

@@ -1,0 +1,181 @@
+package jetstream
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/agent-chatter/agent-chatter/journal/hub"
+)
+
+// Options say where the servers are and who connects to them.
+type Options struct {
+	URLs        []string      // such as nats://hub.example.com:4222, or tls://…
+	Credentials string        // path of a .creds file; "": none
+	CA          string        // path of the certificates that sign those of the servers; "": those of the system
+	Cert, Key   string        // paths of the client's certificate and its key; "": none
+	Timeout     time.Duration // of connecting, and of each answer; 0: 5 s
+}
+
+// DefaultTimeout is the default of Options.Timeout.
+const DefaultTimeout = 5 * time.Second
+
+// minVersion is the oldest version of the server that has what is used here.
+const minVersion = "2.10"
+
+// Engine is a connection to a hub on JetStream. It implements hub.Engine.
+type Engine struct {
+	conn    *nats.Conn
+	js      jetstream.JetStream
+	timeout time.Duration
+
+	stream      atomic.Pointer[jetstream.Stream]
+	connections atomic.Uint64
+
+	mu      sync.Mutex
+	calls   map[int]context.CancelCauseFunc // those that are under way
+	lastID  int
+	refusal error // the newest permission that is missing
+}
+
+// Open connects to a hub. Errors: hub.ErrMissing if no stream was created, hub.ErrNewer,
+// *hub.UnavailableError, *hub.RefusedError, and that of ctx.
+func Open(ctx context.Context, o Options) (*Engine, error) {
+	e, err := connect(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.findStream(ctx); err != nil {
+		e.Close()
+		return nil, err
+	}
+	return e, nil
+}
+
+// Init connects to the servers and creates the hub with a number of replicas, unless it exists. created reports
+// whether it did.
+func Init(ctx context.Context, o Options, replicas int) (e *Engine, created bool, err error) {
+	e, err = connect(ctx, o)
+	if err != nil {
+		return nil, false, err
+	}
+	err = e.findStream(ctx)
+	if errors.Is(err, hub.ErrMissing) {
+		created, err = true, e.createStream(ctx, replicas)
+	}
+	if err != nil {
+		e.Close()
+		return nil, false, err
+	}
+	return e, created, nil
+}
+
+func connect(ctx context.Context, o Options) (*Engine, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	e := &Engine{timeout: cmp.Or(o.Timeout, DefaultTimeout), calls: map[int]context.CancelCauseFunc{}}
+	e.connections.Store(1)
+	options, err := e.options(o)
+	if err != nil {
+		return nil, err
+	}
+	if e.conn, err = nats.Connect(strings.Join(o.URLs, ","), options...); err != nil {
+		return nil, explainConnect(err)
+	}
+	if version := e.conn.ConnectedServerVersion(); older(version, minVersion) {
+		e.Close()
+		return nil, &hub.RefusedError{Reason: fmt.Sprintf("the server has version %s, and %s is needed", version, minVersion)}
+	}
+	if e.js, err = jetstream.New(e.conn); err != nil {
+		e.Close()
+		return nil, err
+	}
+	return e, nil
+}
+
+func (e *Engine) options(o Options) ([]nats.Option, error) {
+	options := []nats.Option{
+		nats.Name("agent-chatter"), nats.Timeout(e.timeout), nats.MaxReconnects(-1),
+		nats.ReconnectWait(250 * time.Millisecond), nats.ReconnectBufSize(-1), nats.IgnoreAuthErrorAbort(),
+		nats.ReconnectHandler(func(*nats.Conn) { e.connections.Add(1) }),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { e.refuse(err) }),
+	}
+	for _, path := range []string{o.Credentials, o.CA, o.Cert, o.Key} {
+		if path == "" {
+			continue
+		}
+		if _, err := os.ReadFile(path); err != nil {
+			return nil, err
+		}
+	}
+	if o.Credentials != "" {
+		options = append(options, nats.UserCredentials(o.Credentials))
+	}
+	if o.CA != "" {
+		options = append(options, nats.RootCAs(o.CA))
+	}
+	if o.Cert != "" {
+		options = append(options, nats.ClientCert(o.Cert, o.Key))
+	}
+	return options, nil
+}
+
+// refuse ends the calls that are under way if the server reports a missing permission. It does not
+// answer the request then.
+func (e *Engine) refuse(err error) {
+	if !errors.Is(err, nats.ErrPermissionViolation) {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, cancel := range e.calls {
+		cancel(&hub.RefusedError{Reason: "permission is missing: " + strings.TrimPrefix(err.Error(), "nats: ")})
+	}
+}
+
+// call returns the context of a call: it ends after the timeout, and if a permission is missing.
+func (e *Engine) call(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.lastID++
+	id := e.lastID
+	e.calls[id] = cancel
+	ctx, stop := context.WithTimeout(ctx, e.timeout)
+	return ctx, func() {
+		stop()
+		cancel(nil)
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		delete(e.calls, id)
+	}
+}
+
+// older reports whether a version is older than another one of two numbers.
+func older(version, than string) bool {
+	var major, minor, wantMajor, wantMinor int
+	fmt.Sscanf(than, "%d.%d", &wantMajor, &wantMinor)
+	if n, _ := fmt.Sscanf(version, "%d.%d", &major, &minor); n < 2 {
+		return false // a build without a version
+	}
+	return major < wantMajor || major == wantMajor && minor < wantMinor
+}
+
+// Close implements hub.Engine.
+func (e *Engine) Close() { e.conn.Close() }
+
+// Connections implements hub.Engine.
+func (e *Engine) Connections() uint64 { return e.connections.Load() }
+
+// Name implements hub.Engine. It is the name of the stream.
+func (e *Engine) Name() string { return (*e.stream.Load()).CachedInfo().Config.Name }

@@ -1,0 +1,69 @@
+package jetstream
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/agent-chatter/agent-chatter/journal/hub"
+)
+
+// Codes of the server that the library does not name.
+const (
+	codeStreamNotMatch  jetstream.ErrorCode = 10060 // another stream was expected
+	codeNoResources     jetstream.ErrorCode = 10023
+	codeStorageExceeded jetstream.ErrorCode = 10047
+	codeStreamStore     jetstream.ErrorCode = 10077 // a write failed, for example because the disk is full
+)
+
+// explain returns the error of a call in the terms of package hub.
+func (e *Engine) explain(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	var refused *hub.RefusedError
+	if cause := context.Cause(ctx); errors.As(cause, &refused) {
+		return refused
+	}
+	if ctx.Err() == context.Canceled { //nolint:errorlint // the error of the caller's context, not of the timeout
+		return context.Canceled
+	}
+	var api *jetstream.APIError
+	switch {
+	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount):
+		return &hub.RefusedError{Reason: "JetStream is off on the server"}
+	case errors.Is(err, jetstream.ErrStreamNotFound):
+		return hub.ErrMissing
+	case errors.As(err, &api) && api.ErrorCode == codeStreamNotMatch:
+		return hub.ErrMissing
+	case errors.As(err, &api) && (api.Code < 500 || isFull(api.ErrorCode)):
+		return &hub.RefusedError{Reason: api.Description}
+	}
+	return &hub.UnavailableError{Err: err}
+}
+
+func isFull(code jetstream.ErrorCode) bool {
+	return code == codeNoResources || code == codeStorageExceeded || code == codeStreamStore
+}
+
+// explainConnect returns the error of connecting.
+func explainConnect(err error) error {
+	var (
+		invalid   x509.CertificateInvalidError
+		authority x509.UnknownAuthorityError
+		host      x509.HostnameError
+		alert     tls.AlertError
+	)
+	switch {
+	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAuthRevoked):
+		return &hub.RefusedError{Reason: "the credentials are wrong or have expired"}
+	case errors.As(err, &invalid), errors.As(err, &authority), errors.As(err, &host), errors.As(err, &alert),
+		errors.Is(err, nats.ErrSecureConnRequired), errors.Is(err, nats.ErrSecureConnWanted):
+		return &hub.RefusedError{Reason: err.Error()}
+	}
+	return &hub.UnavailableError{Err: err}
+}

@@ -1,0 +1,216 @@
+package jetstream
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"strings"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/agent-chatter/agent-chatter/journal/hub"
+)
+
+const (
+	headKey   = "Agent-Chatter" // the header with the head of a message
+	pullBytes = 8 << 20         // that are requested at once: many messages, in bounded memory
+
+	// maxHeaders bounds the headers of a message in bytes: they count as a part of the payload.
+	maxHeaders = hub.MaxHead + 1<<10
+)
+
+func subjectOf(s hub.Session) string { return subjectPrefix + s.Team + "." + s.ID }
+
+func sessionOf(subject string) hub.Session {
+	team, id, _ := strings.Cut(strings.TrimPrefix(subject, subjectPrefix), ".")
+	return hub.Session{Team: team, ID: id}
+}
+
+// MaxBody implements hub.Engine.
+func (e *Engine) MaxBody() int { return max(int(e.conn.MaxPayload())-maxHeaders, 1) }
+
+// Publish implements hub.Engine.
+func (e *Engine) Publish(
+	ctx context.Context, s hub.Session, last hub.Revision, m hub.Message,
+) (hub.Revision, error) {
+	ctx, done := e.call(ctx)
+	defer done()
+	message := &nats.Msg{
+		Subject: subjectOf(s), Data: m.Body, Header: nats.Header{headKey: []string{string(m.Head)}},
+	}
+	ack, err := e.js.PublishMsg(ctx, message, jetstream.WithExpectLastSequencePerSubject(uint64(last)),
+		jetstream.WithExpectStream(e.Name()), jetstream.WithRetryAttempts(0))
+	if isConflict(err) {
+		return 0, &hub.ConflictError{Session: s}
+	}
+	if err = e.explain(ctx, err); errors.Is(err, hub.ErrMissing) {
+		return 0, e.lostStream(ctx)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return hub.Revision(ack.Sequence), nil
+}
+
+// isConflict reports whether a message was refused because another one was stored.
+func isConflict(err error) bool {
+	var api *jetstream.APIError
+	return errors.As(err, &api) && (api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence ||
+		api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant)
+}
+
+// Last implements hub.Engine. It asks the leader of the stream.
+func (e *Engine) Last(ctx context.Context, s hub.Session) (hub.Stored, error) {
+	ctx, done := e.call(ctx)
+	defer done()
+	m, err := (*e.stream.Load()).GetLastMsgForSubject(ctx, subjectOf(s))
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return hub.Stored{}, nil
+	}
+	if err = e.explain(ctx, err); errors.Is(err, hub.ErrMissing) {
+		return hub.Stored{}, e.lostStream(ctx)
+	}
+	if err != nil {
+		return hub.Stored{}, err
+	}
+	head := hub.Message{Head: []byte(m.Header.Get(headKey))}
+	return hub.Stored{Message: head, Session: s, Revision: hub.Revision(m.Sequence)}, nil
+}
+
+// Read implements hub.Engine.
+func (e *Engine) Read(ctx context.Context, s hub.Session, after hub.Revision) iter.Seq2[hub.Stored, error] {
+	return func(yield func(hub.Stored, error) bool) {
+		last, err := e.Last(ctx, s)
+		if err != nil {
+			yield(hub.Stored{}, err)
+			return
+		}
+		if last.Revision <= after {
+			return
+		}
+		config := jetstream.OrderedConsumerConfig{
+			FilterSubjects: []string{subjectOf(s)}, DeliverPolicy: jetstream.DeliverByStartSequencePolicy,
+			OptStartSeq: uint64(after) + 1,
+		}
+		for m, err := range e.consume(ctx, config) {
+			if err != nil {
+				yield(hub.Stored{}, err)
+				return
+			}
+			if !yield(m.Stored, nil) || m.Revision >= last.Revision || m.pending == 0 {
+				return
+			}
+		}
+	}
+}
+
+// List implements hub.Engine.
+func (e *Engine) List(ctx context.Context, team string) iter.Seq2[hub.Stored, error] {
+	return func(yield func(hub.Stored, error) bool) {
+		config := listConfig(team)
+		if n, err := e.count(ctx, config.FilterSubjects[0]); err != nil || n == 0 {
+			if err != nil {
+				yield(hub.Stored{}, err)
+			}
+			return
+		}
+		for m, err := range e.consume(ctx, config) {
+			if !yield(m.Stored, err) || err != nil || m.pending == 0 {
+				return
+			}
+		}
+	}
+}
+
+// listConfig is for a consumer that gets the last message of each session, and those that follow.
+func listConfig(team string) jetstream.OrderedConsumerConfig {
+	subjects := allSubjects
+	if team != "" {
+		subjects = subjectPrefix + team + ".*"
+	}
+	return jetstream.OrderedConsumerConfig{
+		FilterSubjects: []string{subjects}, DeliverPolicy: jetstream.DeliverLastPerSubjectPolicy, HeadersOnly: true,
+	}
+}
+
+// count returns 0 if no message has one of the subjects.
+func (e *Engine) count(ctx context.Context, subjects string) (int, error) {
+	ctx, done := e.call(ctx)
+	defer done()
+	_, err := (*e.stream.Load()).GetLastMsgForSubject(ctx, subjects)
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return 0, nil
+	}
+	return 1, e.explain(ctx, err)
+}
+
+// Watch implements hub.Engine.
+func (e *Engine) Watch(ctx context.Context, team string, changed func(hub.Stored)) error {
+	for {
+		for m, err := range e.consume(ctx, listConfig(team)) {
+			if err != nil {
+				break // the next consumer begins with the last messages again
+			}
+			changed(m.Stored)
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+}
+
+// received is a message, and how many follow it.
+type received struct {
+	hub.Stored
+	pending uint64
+}
+
+// consume yields the messages that a consumer gets. An error ends it.
+func (e *Engine) consume(
+	ctx context.Context, config jetstream.OrderedConsumerConfig,
+) iter.Seq2[received, error] {
+	return func(yield func(received, error) bool) {
+		create, done := e.call(ctx)
+		consumer, err := (*e.stream.Load()).OrderedConsumer(create, config)
+		err = e.explain(create, err)
+		done()
+		if err != nil {
+			yield(received{}, err)
+			return
+		}
+		messages, err := consumer.Messages(jetstream.PullMaxBytes(pullBytes))
+		if err != nil {
+			yield(received{}, e.explain(ctx, err))
+			return
+		}
+		defer messages.Stop()
+		for {
+			m, err := messages.Next(jetstream.NextContext(ctx))
+			var meta *jetstream.MsgMetadata
+			if err == nil {
+				meta, err = m.Metadata()
+			}
+			if err != nil {
+				yield(received{}, e.explain(ctx, err))
+				return
+			}
+			stored := hub.Stored{
+				Message: hub.Message{Head: []byte(m.Headers().Get(headKey)), Body: m.Data()},
+				Session: sessionOf(m.Subject()), Revision: hub.Revision(meta.Sequence.Stream),
+			}
+			if !yield(received{stored, meta.NumPending}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Purge implements hub.Engine.
+func (e *Engine) Purge(ctx context.Context, s hub.Session, before hub.Revision) error {
+	ctx, done := e.call(ctx)
+	defer done()
+	err := (*e.stream.Load()).Purge(ctx, jetstream.WithPurgeSubject(subjectOf(s)),
+		jetstream.WithPurgeSequence(uint64(before)))
+	return e.explain(ctx, err)
+}

@@ -1,0 +1,72 @@
+package jetstream
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/agent-chatter/agent-chatter/journal/hub"
+)
+
+const (
+	subjectPrefix = "agent-chatter."
+	allSubjects   = subjectPrefix + "*.*"
+	streamPrefix  = "AGENT_CHATTER_"
+	formatKey     = "agent-chatter-format"
+	format        = 1 // of the stream and its messages
+)
+
+// findStream finds the stream of the hub.
+func (e *Engine) findStream(ctx context.Context) error {
+	ctx, done := e.call(ctx)
+	defer done()
+	name, err := e.js.StreamNameBySubject(ctx, allSubjects)
+	if err != nil {
+		return e.explain(ctx, err)
+	}
+	stream, err := e.js.Stream(ctx, name)
+	if err != nil {
+		return e.explain(ctx, err)
+	}
+	written, err := strconv.Atoi(stream.CachedInfo().Config.Metadata[formatKey])
+	switch {
+	case err != nil:
+		reason := fmt.Sprintf("the stream %s has the subjects of the hub, and is not one", name)
+		return &hub.RefusedError{Reason: reason}
+	case written > format:
+		return hub.ErrNewer
+	}
+	e.stream.Store(&stream)
+	return nil
+}
+
+func (e *Engine) createStream(ctx context.Context, replicas int) error {
+	ctx, done := e.call(ctx)
+	defer done()
+	stream, err := e.js.CreateStream(ctx, jetstream.StreamConfig{
+		Name: streamPrefix + rand.Text(), Description: "sessions of agent-chatter",
+		Subjects: []string{allSubjects}, Storage: jetstream.FileStorage, Replicas: replicas,
+		DenyDelete: true, Metadata: map[string]string{formatKey: strconv.Itoa(format)},
+	})
+	if err != nil {
+		return e.explain(ctx, err)
+	}
+	e.stream.Store(&stream)
+	return nil
+}
+
+// lostStream looks for the stream again after an answer which says that it does not exist.
+func (e *Engine) lostStream(ctx context.Context) error {
+	if err := e.findStream(ctx); err != nil {
+		return err
+	}
+	e.connections.Add(1)
+	return &hub.UnavailableError{Err: errors.New("it was created again")}
+}
+
+// Replicas returns how many servers store each message.
+func (e *Engine) Replicas() int { return (*e.stream.Load()).CachedInfo().Config.Replicas }

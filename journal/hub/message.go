@@ -1,0 +1,122 @@
+package hub
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+)
+
+// version is the format of messages that this program writes.
+const version = 1
+
+// The kinds of messages.
+const (
+	kindClaim     = "claim"
+	kindLines     = "lines"
+	kindRelease   = "release"
+	kindTombstone = "tombstone"
+)
+
+// Claim says which machine appends to a session.
+type Claim struct {
+	Nonce string `json:"nonce"` // random, new for each claim
+
+	// For messages only; no decision depends on them.
+	Home     string    `json:"home"`
+	Host     string    `json:"host"`
+	Time     time.Time `json:"time"` // by the clock of the host
+	Released bool      `json:"released,omitempty"`
+}
+
+// newClaim returns a claim of this machine.
+func newClaim(home, host string, now time.Time) Claim {
+	return Claim{Nonce: rand.Text(), Home: home, Host: host, Time: now.UTC().Truncate(time.Second)}
+}
+
+// head is the head of a message.
+type head struct {
+	Version int              `json:"v"`
+	Kind    string           `json:"kind"`
+	From    journal.Position `json:"from,omitzero"` // of lines
+	To      journal.Position `json:"to,omitzero"`
+	Part    int              `json:"part,omitempty"`  // from 1; 0: the lines are not divided
+	Parts   int              `json:"parts,omitempty"` // their count
+
+	// The session after this message.
+	Head  journal.Position `json:"head,omitzero"`
+	Claim *Claim           `json:"claim,omitempty"`
+	Row   json.RawMessage  `json:"row,omitempty"`
+}
+
+// MaxRow is the largest row in bytes.
+const MaxRow = 1 << 10
+
+// encode returns the head as a line.
+func (h head) encode() ([]byte, error) {
+	h.Version = version
+	if len(h.Row) > MaxRow {
+		h.Row = nil
+	}
+	var line bytes.Buffer
+	e := json.NewEncoder(&line)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(h); err != nil {
+		return nil, err
+	}
+	if line.Len() > MaxHead {
+		return nil, fmt.Errorf("the head of a message has %d bytes, and the limit is %d", line.Len(), MaxHead)
+	}
+	return bytes.TrimSuffix(line.Bytes(), []byte("\n")), nil
+}
+
+// decodeHead decodes the head of a message. The error is ErrNewer, or says what is wrong.
+func decodeHead(line []byte) (h head, err error) {
+	if len(line) > MaxHead {
+		return h, fmt.Errorf("its head has %d bytes", len(line))
+	}
+	if err := json.Unmarshal(line, &h); err != nil {
+		return h, fmt.Errorf("its head is not valid: %w", err)
+	}
+	switch {
+	case h.Version > version:
+		return h, ErrNewer
+	case h.Version < 1:
+		return h, fmt.Errorf("its head has the version %d", h.Version)
+	case h.Kind == kindClaim || h.Kind == kindRelease:
+		if h.Claim == nil || h.Claim.Nonce == "" {
+			return h, fmt.Errorf("its head is of a %s and has no claim", h.Kind)
+		}
+	case h.Kind == kindLines:
+		if h.To.Seq <= h.From.Seq || h.To.Offset <= h.From.Offset || h.Part < 0 || h.Part > h.Parts {
+			return h, fmt.Errorf("its head leads from %d to %d", h.From.Seq, h.To.Seq)
+		}
+	}
+	return h, nil
+}
+
+// Row is what the last message of a session says of it. It is a hint: the lines are not read.
+type Row struct {
+	Session  Session
+	Revision Revision
+	Head     journal.Position // the end of the history, as far as the writer knew it
+	Claim    *Claim           // nil: unknown
+	Purged   bool
+	Row      json.RawMessage // of the caller; nil: none
+	Err      error           // the message cannot be decoded
+}
+
+// rowOf decodes a row.
+func rowOf(m Stored) Row {
+	h, err := decodeHead(m.Head)
+	if err != nil {
+		return Row{Session: m.Session, Revision: m.Revision, Err: err}
+	}
+	return Row{
+		Session: m.Session, Revision: m.Revision, Head: h.Head, Claim: h.Claim,
+		Purged: h.Kind == kindTombstone, Row: h.Row,
+	}
+}

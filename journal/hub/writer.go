@@ -1,0 +1,331 @@
+package hub
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+)
+
+// Writer ships a session that this machine has claimed. It is for one goroutine.
+type Writer struct {
+	hub   *Hub
+	read  *history
+	claim Claim
+	row   json.RawMessage
+
+	mark   Mark   // its nonces are those of this machine
+	unsure bool   // a message may be stored whose answer did not arrive
+	conns  uint64 // Engine.Connections when the session was read
+}
+
+// Claim claims a session, so that this machine may append to it and ship it. local is the journal, which the
+// caller has locked, nil if there is none; from is the mark of an earlier Compare or Writer.
+//
+// With takeOver it ends the claim of another machine, and continues a hub that has lost lines. Errors:
+// *ClaimedError; *BehindError if the local journal lacks lines of the hub; *DivergedError; ErrPurged;
+// *BadMessageError and *GapError if the hub has lost lines that are not here, either; those of Engine. After an
+// *UnavailableError the claim may be stored: the Writer is not nil then, and its Mark is to be kept.
+func (h *Hub) Claim(
+	ctx context.Context, s Session, local LineReader, from Mark, takeOver bool,
+) (*Writer, error) {
+	for {
+		if _, err := h.Refill(ctx, s, local, from); err != nil {
+			return nil, err
+		}
+		w, err := h.tryClaim(ctx, s, local, from, takeOver)
+		if conflict := (*ConflictError)(nil); !errors.As(err, &conflict) {
+			return w, err
+		}
+	}
+}
+
+func (h *Hub) tryClaim(
+	ctx context.Context, s Session, local LineReader, from Mark, takeOver bool,
+) (*Writer, error) {
+	c, read, err := h.compare(ctx, s, local, from, nil)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case c.Purged:
+		return nil, ErrPurged
+	case c.Held() && !takeOver:
+		return nil, &ClaimedError{s, *c.Claim}
+	case c.Diverged():
+		return nil, &DivergedError{s, c.Common}
+	case c.Behind():
+		return nil, &BehindError{s, c.Local, c.Hub}
+	case c.Damage != nil && !takeOver:
+		return nil, c.Damage
+	case c.Regressed && from.Claim != nil && !from.Claim.Released && !from.has(from.Claim) && !takeOver:
+		return nil, &ClaimedError{s, *from.Claim} // the hub has lost the claim
+	}
+	w := &Writer{hub: h, read: read, claim: newClaim(h.o.Home, h.o.Host, h.o.Now()), conns: h.Connections()}
+	w.mark = c.Mark.withNonce(w.claim.Nonce)
+	err = w.publish(ctx, head{Kind: kindClaim}, nil)
+	if w.unsure {
+		if w.resync(ctx, nil) == nil && read.claim != nil && read.claim.Nonce == w.claim.Nonce {
+			return w, nil
+		}
+		return w, err
+	}
+	if err != nil {
+		return nil, err
+	}
+	read.claim, read.claimAt = &w.claim, read.last
+	return w, nil
+}
+
+// BehindError reports that the local journal lacks lines of the hub.
+type BehindError struct {
+	Session    Session
+	Local, Hub journal.Position
+}
+
+func (e *BehindError) Error() string {
+	return "session " + e.Session.ID + ": the hub has events that are not here"
+}
+
+// FencedError reports that another machine has taken a session over.
+type FencedError struct {
+	Session Session
+	Claim   Claim // of the other machine
+}
+
+func (e *FencedError) Error() string {
+	return "session " + e.Session.ID + " was taken over by " + e.Claim.Host
+}
+
+// SetRow sets the row of the next messages. It is encoded as JSON, and omitted if it is longer
+// than MaxRow.
+func (w *Writer) SetRow(row any) { w.row = rowJSON(row) }
+
+// At returns the end of the history on the hub, as far as the Writer knows.
+func (w *Writer) At() journal.Position { return w.read.at }
+
+// Mark returns the mark from which to continue.
+func (w *Writer) Mark() Mark {
+	m := w.read.mark()
+	m.Nonces = w.mark.Nonces
+	return m
+}
+
+// Ship publishes the lines of the journal up to a position, which must be synced, and returns nil when
+// the hub has acknowledged them. After an *UnavailableError it may be called again.
+//
+// Other errors: *FencedError; *DivergedError; *RefusedError; ErrPurged; a *CorruptError of the local
+// journal.
+func (w *Writer) Ship(ctx context.Context, local LineReader, upTo journal.Position) error {
+	if w.unsure || w.conns != w.hub.Connections() {
+		if err := w.resync(ctx, local); err != nil {
+			return err
+		}
+	}
+	size := min(w.hub.MaxBody(), shipSize)
+	for w.read.at.Seq < upTo.Seq {
+		from := w.read.at
+		lines, to, err := local.Lines(from, size)
+		if err != nil {
+			return err
+		}
+		if to.Seq > upTo.Seq {
+			lines, to = lines[:upTo.Offset-from.Offset], upTo
+		}
+		if len(lines) == 0 {
+			return &BehindError{w.read.session, from, upTo}
+		}
+		err = w.publishLines(ctx, from, to, lines)
+		conflict := (*ConflictError)(nil)
+		switch {
+		case errors.As(err, &conflict):
+			err = w.resync(ctx, local)
+		case err == nil:
+			w.read.at = to
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// shipSize bounds the lines of one message in bytes, unless one line is longer.
+const shipSize = 512 << 10
+
+// publishLines publishes lines, in parts if they are too long for one message.
+func (w *Writer) publishLines(ctx context.Context, from, to journal.Position, lines []byte) error {
+	h := head{Kind: kindLines, From: from, To: to}
+	limit := w.hub.MaxBody()
+	if len(lines) <= limit {
+		return w.publish(ctx, h, lines)
+	}
+	h.Parts = (len(lines) + limit - 1) / limit
+	for h.Part = 1; h.Part <= h.Parts; h.Part++ {
+		n := min(limit, len(lines))
+		if err := w.publish(ctx, h, lines[:n]); err != nil {
+			return err
+		}
+		lines = lines[n:]
+	}
+	return nil
+}
+
+// publish publishes a message after the last one that was read.
+func (w *Writer) publish(ctx context.Context, h head, body []byte) error {
+	h.Claim, h.Row, h.Head = &w.claim, w.row, w.read.at
+	if h.Kind == kindLines && h.Part == h.Parts {
+		h.Head = h.To
+	}
+	line, err := h.encode()
+	if err != nil {
+		return err
+	}
+	revision, err := w.hub.Publish(ctx, w.read.session, w.read.last, Message{line, body})
+	if err != nil {
+		conflict, refused := (*ConflictError)(nil), (*RefusedError)(nil)
+		w.unsure = w.unsure || !errors.As(err, &conflict) && !errors.As(err, &refused)
+		return err
+	}
+	w.read.last = revision
+	return nil
+}
+
+// resync reads what was stored since the last message that was read. Lines that the local journal has
+// too were shipped by this Writer before, or by a machine that mended the hub.
+func (w *Writer) resync(ctx context.Context, local LineReader) error {
+	conns := w.hub.Connections()
+	if w.read.damage() != nil {
+		w.read.restart()
+	}
+	err := w.read.read(ctx, func(at journal.Position, lines []byte) error {
+		if local == nil {
+			return nil
+		}
+		own, _, err := local.Lines(at, len(lines))
+		if err != nil {
+			return err
+		}
+		if equal := wholeLines(lines, own); equal < len(lines) {
+			common, err := at.Verify(lines[:equal])
+			if err != nil {
+				return err
+			}
+			return &DivergedError{w.read.session, common}
+		}
+		return nil
+	})
+	if fenced := w.fenced(); fenced != nil && err == nil || errors.As(err, new(*DivergedError)) && fenced != nil {
+		return fenced
+	}
+	if err != nil {
+		return err
+	}
+	w.unsure, w.conns = false, conns
+	return nil
+}
+
+// fenced returns a *FencedError if another machine has claimed the session since, else nil.
+func (w *Writer) fenced() error {
+	if c := w.read.claim; c != nil && c.Nonce != w.claim.Nonce {
+		return &FencedError{w.read.session, *c}
+	}
+	return nil
+}
+
+// Release ends the claim: everything was shipped. The Writer must not be used after that.
+func (w *Writer) Release(ctx context.Context, local LineReader) error {
+	for {
+		if w.unsure {
+			if err := w.resync(ctx, local); err != nil {
+				return err
+			}
+			if w.read.claim != nil && w.read.claim.Released {
+				return nil
+			}
+		}
+		released := w.claim
+		released.Released = true
+		w.claim = released
+		err := w.publish(ctx, head{Kind: kindRelease}, nil)
+		w.claim.Released = false
+		conflict := (*ConflictError)(nil)
+		if !errors.As(err, &conflict) {
+			if err == nil {
+				w.read.claim, w.read.claimAt = &released, w.read.last
+			}
+			return err
+		}
+		w.unsure = true
+	}
+}
+
+// Refill stores lines of the local journal again that the hub has lost, between two positions of its
+// history. It needs no claim: the lines chain at both ends.
+func (h *Hub) Refill(ctx context.Context, s Session, local LineReader, from Mark) (lines int, err error) {
+	for {
+		c, read, err := h.compare(ctx, s, local, from, nil)
+		if err != nil || c.Damage == nil || !c.Ahead() {
+			return lines, err
+		}
+		end := resumesAt(c.Damage)
+		if end == (journal.Position{}) || !local.Holds(end) {
+			return lines, nil
+		}
+		w := &Writer{hub: h, read: read}
+		if c.Claim != nil {
+			w.claim = *c.Claim
+		}
+		text, to, err := local.Lines(c.Hub, min(h.MaxBody(), shipSize))
+		if err != nil {
+			return lines, err
+		}
+		if to.Seq > end.Seq {
+			text, to = text[:end.Offset-c.Hub.Offset], end
+		}
+		err = w.publishLines(ctx, c.Hub, to, text)
+		if conflict := (*ConflictError)(nil); err != nil && !errors.As(err, &conflict) {
+			return lines, err
+		}
+		if err == nil {
+			lines += bytes.Count(text, []byte("\n"))
+		}
+	}
+}
+
+// resumesAt returns where the history of a damaged hub continues, as far as its messages tell.
+func resumesAt(damage error) journal.Position {
+	if gap := (*GapError)(nil); errors.As(damage, &gap) {
+		return gap.Next
+	}
+	if bad := (*BadMessageError)(nil); errors.As(damage, &bad) {
+		return bad.To
+	}
+	return journal.Position{}
+}
+
+// Purge removes a session from the hub. A tombstone stays, so that no machine ships it again.
+func (h *Hub) Purge(ctx context.Context, s Session) error {
+	for {
+		last, err := h.Last(ctx, s)
+		if err != nil {
+			return err
+		}
+		line, err := head{Kind: kindTombstone}.encode()
+		if err != nil {
+			return err
+		}
+		revision, err := h.Publish(ctx, s, last.Revision, Message{Head: line})
+		if conflict := (*ConflictError)(nil); errors.As(err, &conflict) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		// Crash here leaves the tombstone and the lines before it: they count no more, and the next
+		// Purge removes them.
+		return h.Engine.Purge(ctx, s, revision)
+	}
+}
