@@ -33,7 +33,7 @@ func (l *Log) Append(batch ...Record) ([]Event, error) {
 		return nil, err
 	}
 	if l.file == nil {
-		recovered, err := l.openFile()
+		recovered, err := l.openFile(nil)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", l.files.path(), err)
 		}
@@ -64,8 +64,8 @@ func (l *Log) normalize(batch []Record) ([]Record, error) {
 
 // openFile opens the file for the first append. It creates a new journal,
 // unarchives an archived one, and sets a torn tail aside. It returns the events
-// that record this.
-func (l *Log) openFile() ([]Record, error) {
+// that record this; with text, the lines to be appended, none: they take the place of the torn tail.
+func (l *Log) openFile(text []byte) ([]Record, error) {
 	ctx := context.Background() // Append is not cancelled
 	if !l.exists {
 		return nil, l.create(ctx)
@@ -95,7 +95,7 @@ func (l *Log) openFile() ([]Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	recovered, err := l.settleFile(file)
+	recovered, err := l.settleFile(file, text)
 	if err != nil {
 		file.Close()
 		return nil, err
@@ -217,8 +217,14 @@ func (l *Log) retryLock(ctx context.Context) error {
 // settleFile sets a torn tail aside and syncs the file, so that the first batch
 // can declare the existing lines synced. It returns the events that record this,
 // including those of an earlier attempt.
-func (l *Log) settleFile(file File) ([]Record, error) {
-	if l.torn.Bytes > 0 {
+func (l *Log) settleFile(file File, text []byte) ([]Record, error) {
+	switch {
+	case l.torn.Bytes > 0 && text != nil:
+		if err := l.replaceTorn(file, text); err != nil {
+			return nil, err
+		}
+		l.torn = Torn{}
+	case l.torn.Bytes > 0:
 		what, err := l.files.setAside(l.dir.fs, file, l.torn)
 		if err != nil {
 			return nil, err
@@ -244,7 +250,7 @@ func (l *Log) settle() error {
 	if l.torn.Bytes == 0 {
 		return nil
 	}
-	recovered, err := l.openFile()
+	recovered, err := l.openFile(nil)
 	if err != nil {
 		return err
 	}

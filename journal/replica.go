@@ -68,7 +68,7 @@ func (l *Log) AppendLines(text []byte) error {
 		}
 	}
 	if l.file == nil {
-		if err := l.openForLines(text); err != nil {
+		if _, err := l.openFile(text); err != nil {
 			return fmt.Errorf("%s: %w", l.files.path(), err)
 		}
 	}
@@ -84,53 +84,20 @@ func (l *Log) AppendLines(text []byte) error {
 	return nil
 }
 
-// openForLines opens or creates the file for the first AppendLines.
-func (l *Log) openForLines(text []byte) error {
-	if l.exists && l.torn.Bytes > 0 {
-		if err := l.dropTorn(text); err != nil {
-			return err
-		}
-	}
-	_, err := l.openFile()
-	return err
-}
-
-// dropTorn truncates the torn tail. If lines do not begin with it, it is set aside.
-func (l *Log) dropTorn(text []byte) error {
-	if err := l.retryLock(context.Background()); err != nil {
-		return err
-	}
-	file, err := l.openLocked()
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err == nil && info.Size() != l.end.Offset+l.torn.Bytes {
-		err = grownError(info.Size(), l.end.Offset+l.torn.Bytes)
-	}
-	if err != nil {
-		return err
-	}
+// replaceTorn removes a torn tail whose place lines take. It is set aside unless the lines begin with it.
+func (l *Log) replaceTorn(file File, text []byte) error {
 	if l.torn.Bytes <= int64(len(text)) {
-		tail, err := io.ReadAll(io.NewSectionReader(file, l.end.Offset, l.torn.Bytes))
+		tail, err := io.ReadAll(io.NewSectionReader(file, l.torn.Offset, l.torn.Bytes))
 		if err != nil {
 			return err
 		}
 		if bytes.HasPrefix(text, tail) {
-			// Crash here leaves the journal without its torn tail, or with it.
-			err = file.Truncate(l.end.Offset)
-			if err == nil {
-				l.torn = Torn{}
-			}
-			return err
+			// Crash here leaves the journal with its torn tail.
+			return file.Truncate(l.torn.Offset)
 		}
 	}
-	if _, err := l.files.setAside(l.dir.fs, file, l.torn); err != nil {
-		return err
-	}
-	l.torn = Torn{}
-	return nil
+	_, err := l.files.setAside(l.dir.fs, file, l.torn)
+	return err
 }
 
 // Synced returns the position up to which the journal is on the disk, as far as this Log

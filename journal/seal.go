@@ -25,7 +25,7 @@ func (l *Log) Seal() ([]Event, error) {
 	}
 	var events []Event
 	if l.file == nil {
-		recovered, err := l.openFile()
+		recovered, err := l.openFile(nil)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", l.files.path(), err)
 		}

@@ -114,12 +114,18 @@ func (h *history) read(ctx context.Context, visit func(from journal.Position, li
 	if err := h.checkLast(ctx); err != nil {
 		return err
 	}
+	continued := h.last > 0
 	again := true
 	for after := h.last; again; {
 		again = false
 		for m, err := range h.engine.Read(ctx, h.session, after) {
 			if err != nil {
 				return err
+			}
+			if continued && h.contradicts(m) {
+				h.restart()
+				continued, after, again = false, 0, true
+				break
 			}
 			before := h.at
 			if err := h.apply(m, visit); err != nil {
@@ -160,6 +166,19 @@ func (h *history) checkLast(ctx context.Context) error {
 		h.restart()
 	}
 	return nil
+}
+
+// contradicts reports whether a message was published by a machine that knew another history than this one: the hub
+// may have lost messages that were read, or got them again.
+func (h *history) contradicts(m Stored) bool {
+	head, err := decodeHead(m.Head)
+	if err != nil {
+		return false
+	}
+	if head.Kind == kindLines {
+		return head.From.Seq < h.at.Seq
+	}
+	return head.Head != h.at
 }
 
 // restart goes to the beginning of the history.

@@ -17,6 +17,7 @@ type Writer struct {
 	row   json.RawMessage
 
 	mark   Mark   // its nonces are those of this machine
+	before *Claim // the one that this machine's claim followed
 	unsure bool   // a message may be stored whose answer did not arrive
 	conns  uint64 // Engine.Connections when the session was read
 }
@@ -64,7 +65,7 @@ func (h *Hub) tryClaim(
 		return nil, &ClaimedError{s, *from.Claim} // the hub has lost the claim
 	}
 	w := &Writer{hub: h, read: read, claim: newClaim(h.o.Home, h.o.Host, h.o.Now()), conns: h.Connections()}
-	w.mark = c.Mark.withNonce(w.claim.Nonce)
+	w.mark, w.before = c.Mark.withNonce(w.claim.Nonce), c.Claim
 	err = w.publish(ctx, head{Kind: kindClaim}, nil)
 	if w.unsure {
 		if w.resync(ctx, nil) == nil && read.claim != nil && read.claim.Nonce == w.claim.Nonce {
@@ -217,6 +218,16 @@ func (w *Writer) resync(ctx context.Context, local LineReader) error {
 		}
 		return nil
 	})
+	if err == nil && w.claimLost() {
+		err := w.publish(ctx, head{Kind: kindClaim}, nil)
+		if conflict := (*ConflictError)(nil); errors.As(err, &conflict) {
+			return w.resync(ctx, local)
+		}
+		if err != nil {
+			return err
+		}
+		w.read.claim, w.read.claimAt = &w.claim, w.read.last
+	}
 	if fenced := w.fenced(); fenced != nil && err == nil || errors.As(err, new(*DivergedError)) && fenced != nil {
 		return fenced
 	}
@@ -225,6 +236,12 @@ func (w *Writer) resync(ctx context.Context, local LineReader) error {
 	}
 	w.unsure, w.conns = false, conns
 	return nil
+}
+
+// claimLost reports whether the hub has lost the claim, and no other one has followed.
+func (w *Writer) claimLost() bool {
+	c := w.read.claim
+	return w.read.regress && (c == nil || w.before != nil && c.Nonce == w.before.Nonce && c.Nonce != w.claim.Nonce)
 }
 
 // fenced returns a *FencedError if another machine has claimed the session since, else nil.

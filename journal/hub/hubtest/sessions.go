@@ -18,12 +18,16 @@ type Machine struct {
 	*hub.Hub
 	Dir     *journal.Dir
 	Session hub.Session
+
+	readers []*journal.Reader // that are open, the newest last
 }
 
 // NewMachine returns a machine without journals.
 func NewMachine(t *testing.T, e hub.Engine, s hub.Session, name string) *Machine {
 	h := hub.New(e, hub.Options{Home: "/home/" + name, Host: name})
-	return &Machine{h, journal.NewDir(t.TempDir(), journal.Options{}), s}
+	m := &Machine{Hub: h, Dir: journal.NewDir(t.TempDir(), journal.Options{}), Session: s}
+	t.Cleanup(func() { m.closeReaders(0) })
+	return m
 }
 
 // Mark returns the mark of the session.
@@ -61,7 +65,15 @@ func (m *Machine) Write(t *testing.T, texts ...string) {
 	}
 }
 
-// Reader returns a reader of the journal, nil if there is none.
+// closeReaders closes the oldest readers.
+func (m *Machine) closeReaders(keep int) {
+	for len(m.readers) > keep {
+		m.readers[0].Close()
+		m.readers = m.readers[1:]
+	}
+}
+
+// Reader returns a reader of the journal, nil if there is none. It is closed when a few others have been opened.
 func (m *Machine) Reader(t *testing.T) hub.LineReader {
 	t.Helper()
 	r, err := m.Dir.Reader(m.Session.ID, journal.Position{})
@@ -71,7 +83,8 @@ func (m *Machine) Reader(t *testing.T) hub.LineReader {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { r.Close() })
+	m.closeReaders(4)
+	m.readers = append(m.readers, r)
 	return r
 }
 
