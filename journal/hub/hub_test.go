@@ -289,6 +289,7 @@ func TestMachinesAgree(t *testing.T) {
 		var all []*hubtest.Machine
 		for i := range 3 {
 			all = append(all, hubtest.NewMachine(t, m, session, fmt.Sprintf("machine%d", i)))
+			defer all[i].Close()
 		}
 		lost := &hub.UnavailableError{Err: errors.New("no answer")}
 		m.Fault = func(bool) error {
@@ -307,6 +308,7 @@ func TestMachinesAgree(t *testing.T) {
 		}
 		m.Fault = nil
 		fresh := hubtest.NewMachine(t, m, session, "fresh")
+		defer fresh.Close()
 		f := fresh.Pull(t)
 		if f.Damage != nil {
 			r.Fatalf("the hub is damaged: %v", f.Damage)

@@ -26,7 +26,7 @@ type Machine struct {
 func NewMachine(t *testing.T, e hub.Engine, s hub.Session, name string) *Machine {
 	h := hub.New(e, hub.Options{Home: "/home/" + name, Host: name})
 	m := &Machine{Hub: h, Dir: journal.NewDir(t.TempDir(), journal.Options{}), Session: s}
-	t.Cleanup(func() { m.closeReaders(0) })
+	t.Cleanup(m.Close)
 	return m
 }
 
@@ -64,6 +64,9 @@ func (m *Machine) Write(t *testing.T, texts ...string) {
 		t.Fatal(err)
 	}
 }
+
+// Close closes the readers that Reader has returned.
+func (m *Machine) Close() { m.closeReaders(0) }
 
 // closeReaders closes the oldest readers.
 func (m *Machine) closeReaders(keep int) {
