@@ -232,7 +232,8 @@ func (h *history) applyLines(m Stored, head head, visit func(journal.Position, [
 	}
 	to, err := h.at.Verify(lines)
 	if err == nil && to != head.To {
-		err = fmt.Errorf("its lines lead to %d with the sum %s, not to %d with %s", to.Seq, to.Sum, head.To.Seq, head.To.Sum)
+		err = fmt.Errorf("its lines lead to %d with the sum %s, not to %d with %s",
+			to.Seq, to.Sum, head.To.Seq, head.To.Sum)
 	}
 	if err != nil {
 		if h.bad == nil { // the following messages may continue the history

@@ -115,8 +115,8 @@ func (h *Hub) Compare(ctx context.Context, s Session, local LineReader, from Mar
 	return c, err
 }
 
-// compare is Compare from a mark, and from the beginning if the hub lacks messages after the mark. It calls missing, unless it is nil, with each part of the history after the end of the
-// local journal.
+// compare is Compare from a mark, and from the beginning if the hub lacks messages after the mark. It calls missing,
+// unless it is nil, with each part of the history after the end of the local journal.
 func (h *Hub) compare(
 	ctx context.Context, s Session, local LineReader, from Mark, missing func([]byte) error,
 ) (Comparison, *history, error) {

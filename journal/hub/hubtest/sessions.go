@@ -217,6 +217,13 @@ func testSessions(t *testing.T, open func(*testing.T) hub.Engine) {
 	if row := rowOf(t, ben.Hub, s); row.Head.Seq != 8 || row.Claim == nil || row.Claim.Host != "ben" || row.Err != nil {
 		t.Errorf("the row is %+v", row)
 	}
+	testPurged(t, ann, ben, over)
+}
+
+// testPurged purges the session, which ben has claimed.
+func testPurged(t *testing.T, ann, ben *Machine, over *hub.Writer) {
+	t.Helper()
+	s := ann.Session
 	if err := ben.Hub.Purge(t.Context(), s); err != nil {
 		t.Fatal(err)
 	}

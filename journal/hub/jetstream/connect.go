@@ -94,7 +94,8 @@ func connect(ctx context.Context, o Options) (*Engine, error) {
 	}
 	if version := e.conn.ConnectedServerVersion(); older(version, minVersion) {
 		e.Close()
-		return nil, &hub.RefusedError{Reason: fmt.Sprintf("the server has version %s, and %s is needed", version, minVersion)}
+		reason := fmt.Sprintf("the server has version %s, and %s is needed", version, minVersion)
+		return nil, &hub.RefusedError{Reason: reason}
 	}
 	if e.js, err = jetstream.New(e.conn); err != nil {
 		e.Close()

@@ -29,7 +29,7 @@ func (e *Engine) explain(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); errors.As(cause, &refused) {
 		return refused
 	}
-	if ctx.Err() == context.Canceled { //nolint:errorlint // the error of the caller's context, not of the timeout
+	if ctx.Err() == context.Canceled {
 		return context.Canceled
 	}
 	var api *jetstream.APIError
@@ -61,8 +61,9 @@ func explainConnect(err error) error {
 	switch {
 	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAuthRevoked):
 		return &hub.RefusedError{Reason: "the credentials are wrong or have expired"}
-	case errors.As(err, &invalid), errors.As(err, &authority), errors.As(err, &host), errors.As(err, &alert),
-		errors.Is(err, nats.ErrSecureConnRequired), errors.Is(err, nats.ErrSecureConnWanted):
+	case errors.As(err, &invalid), errors.As(err, &authority), errors.As(err, &host), errors.As(err, &alert):
+		return &hub.RefusedError{Reason: err.Error()}
+	case errors.Is(err, nats.ErrSecureConnRequired), errors.Is(err, nats.ErrSecureConnWanted):
 		return &hub.RefusedError{Reason: err.Error()}
 	}
 	return &hub.UnavailableError{Err: err}
