@@ -59,7 +59,8 @@ func explainConnect(err error) error {
 		alert     tls.AlertError
 	)
 	switch {
-	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAuthRevoked):
+	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired),
+		errors.Is(err, nats.ErrAuthRevoked):
 		return &hub.RefusedError{Reason: "the credentials are wrong or have expired"}
 	case errors.As(err, &invalid), errors.As(err, &authority), errors.As(err, &host), errors.As(err, &alert):
 		return &hub.RefusedError{Reason: err.Error()}
