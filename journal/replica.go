@@ -108,6 +108,28 @@ func (l *Log) Synced() Position {
 	return l.synced
 }
 
+// SyncExisting syncs the lines that the journal had when it was opened, which a crash may have left unsynced. It writes
+// nothing. An archive was synced before it got its name.
+func (l *Log) SyncExisting() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.usable(); err != nil {
+		return err
+	}
+	if l.file != nil {
+		return l.sync()
+	}
+	if l.opened == nil || !l.opened.writable {
+		return nil // archived, or on a disk to which nothing is written
+	}
+	if err := l.opened.File.Sync(); err != nil {
+		l.syncFailed = true
+		return fmt.Errorf("%s: %w", l.files.path(), err)
+	}
+	l.synced = l.end
+	return l.dir.fs.SyncDir(l.files.dir)
+}
+
 // maxLinesChunk bounds a part of the lines that Lines reads at once, in bytes, unless one
 // line is longer.
 const maxLinesChunk = 512 << 10

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/hub"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
@@ -231,12 +232,13 @@ func (d *Dir) Append(ctx context.Context, id string, records ...journal.Record) 
 	return err
 }
 
-// Delete moves a session to the trash and removes its checkpoint.
+// Delete moves a session to the trash and removes its checkpoint and the mark of its history on the hub.
 func (d *Dir) Delete(ctx context.Context, id string) error {
 	if err := d.journals.Trash(ctx, id); err != nil {
 		return err
 	}
 	d.removeCheckpoint(id)
+	d.fs.Remove(hub.MarkPath(d.journals, id))
 	d.updateRows(map[string]*row{id: nil})
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/hub"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
@@ -90,6 +91,7 @@ func (p *RetentionPass) Trash(ctx context.Context, s Session, reason string) err
 		SessionID: s.ID, BytesBefore: s.Bytes, BytesAfter: s.Bytes, Reason: reason,
 	}})
 	p.dir.removeCheckpoint(s.ID)
+	p.dir.fs.Remove(hub.MarkPath(p.dir.journals, s.ID))
 	p.changed[s.ID] = nil
 	return nil
 }

@@ -21,8 +21,16 @@ func Fork(ctx context.Context, dir *catalog.Dir, id string, upTo uint64) (string
 		return "", err
 	}
 	f := fork{id: dir.Journals().NewID(), parent: projection.Parent{SessionID: id, Seq: upTo}}
-	err = create(ctx, dir, f.id, func(w *writer) error {
-		for e, err := range dir.Events(ctx, id) {
+	if err := f.write(ctx, dir, upTo); err != nil {
+		return "", err
+	}
+	return f.id, nil
+}
+
+// write writes the fork with the events of the parent up to a sequence number.
+func (f fork) write(ctx context.Context, dir *catalog.Dir, upTo uint64) error {
+	return create(ctx, dir, f.id, func(w *writer) error {
+		for e, err := range dir.Events(ctx, f.parent.SessionID) {
 			if err != nil {
 				return err
 			}
@@ -35,10 +43,6 @@ func Fork(ctx context.Context, dir *catalog.Dir, id string, upTo uint64) (string
 		}
 		return nil
 	})
-	if err != nil {
-		return "", err
-	}
-	return f.id, nil
 }
 
 // lastToCopy returns the sequence number of the last event of a fork. It reads

@@ -1,0 +1,189 @@
+package hub
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+)
+
+// Shipper ships a session in the background while its journal is being written. Its methods may be called concurrently.
+type Shipper struct {
+	claim  func(context.Context) (*Writer, error)
+	open   func() (*journal.Reader, error)
+	keep   func(Mark)
+	writer *Writer // nil: the session is not claimed yet; of the goroutine
+
+	wake chan struct{} // has room for one value
+	done chan struct{} // closed when the goroutine has ended
+	stop context.CancelFunc
+
+	mu      sync.Mutex
+	synced  journal.Position // what is to be shipped
+	row     any
+	shipped journal.Position
+	claimed bool
+	err     error         // of the last attempt; nil: it succeeded
+	changed chan struct{} // closed and replaced when one of them changes
+}
+
+// ShipStatus is the state of a Shipper.
+type ShipStatus struct {
+	Claimed bool             // this machine has claimed the session
+	Lag     uint64           // synced events that the hub has not acknowledged
+	Shipped journal.Position // the end of the history on the hub
+	Err     error            // of the last attempt; nil: it succeeded
+}
+
+// Final reports whether the Shipper has stopped for good: another machine has taken the session over, or
+// the journals diverged, or the hub has events that are not here.
+func (s ShipStatus) Final() bool {
+	return errors.As(s.Err, new(*FencedError)) || errors.As(s.Err, new(*DivergedError)) ||
+		errors.As(s.Err, new(*BehindError)) || errors.Is(s.Err, ErrPurged)
+}
+
+// retryAfter is how long a Shipper waits before it tries again after an error, unless it is notified.
+const retryAfter = 2 * time.Second
+
+// NewShipper starts a Shipper. w is the Writer of a session that was claimed; if it is nil, claim claims the session, again
+// and again until it succeeds. open opens a reader of the journal for each attempt; keep stores the mark. All are
+// called in one goroutine.
+func NewShipper(
+	w *Writer, claim func(context.Context) (*Writer, error), open func() (*journal.Reader, error), keep func(Mark),
+) *Shipper {
+	ctx, stop := context.WithCancel(context.Background())
+	s := &Shipper{
+		claim: claim, open: open, keep: keep, writer: w, wake: make(chan struct{}, 1), done: make(chan struct{}),
+		stop: stop, changed: make(chan struct{}), claimed: w != nil,
+	}
+	if w != nil {
+		s.shipped = w.At()
+	}
+	go s.run(ctx)
+	return s
+}
+
+// Synced notifies that the journal is synced up to a position. row is the row of the session there.
+func (s *Shipper) Synced(upTo journal.Position, row any) {
+	s.mu.Lock()
+	if upTo.Seq > s.synced.Seq {
+		s.synced, s.row = upTo, row
+	}
+	s.mu.Unlock()
+	select {
+	case s.wake <- struct{}{}:
+	default: // it is awake
+	}
+}
+
+// Status returns the state.
+func (s *Shipper) Status() ShipStatus {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.status()
+}
+
+func (s *Shipper) status() ShipStatus {
+	lag := uint64(0)
+	if s.synced.Seq > s.shipped.Seq {
+		lag = s.synced.Seq - s.shipped.Seq
+	}
+	return ShipStatus{Claimed: s.claimed, Lag: lag, Shipped: s.shipped, Err: s.err}
+}
+
+// Wait returns when everything of which Synced was notified is shipped, when the Shipper has stopped for
+// good, or when ctx is done.
+func (s *Shipper) Wait(ctx context.Context) ShipStatus {
+	for {
+		s.mu.Lock()
+		status, changed := s.status(), s.changed
+		s.mu.Unlock()
+		if status.Lag == 0 || status.Final() {
+			return status
+		}
+		select {
+		case <-ctx.Done():
+			return status
+		case <-changed:
+		}
+	}
+}
+
+// Release waits until everything is shipped, or ctx is done, and stops. If everything was shipped, it releases the claim.
+// It returns the state.
+func (s *Shipper) Release(ctx context.Context) ShipStatus {
+	status := s.Wait(ctx)
+	s.stop()
+	<-s.done
+	if status.Lag > 0 || status.Final() || s.writer == nil {
+		return status
+	}
+	if r, err := s.open(); err == nil {
+		status.Err = s.writer.Release(ctx, r)
+		r.Close()
+		s.keep(s.writer.Mark())
+	}
+	return status
+}
+
+// Stop stops without waiting. The session stays claimed.
+func (s *Shipper) Stop() {
+	s.stop()
+	<-s.done
+}
+
+func (s *Shipper) run(ctx context.Context) {
+	defer close(s.done)
+	for {
+		s.mu.Lock()
+		upTo, row, waiting := s.synced, s.row, s.synced.Seq > s.shipped.Seq
+		s.mu.Unlock()
+		if waiting && !s.ship(ctx, upTo, row) {
+			return
+		}
+		retry := (<-chan time.Time)(nil)
+		if s.Status().Err != nil {
+			retry = time.After(retryAfter)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.wake:
+		case <-retry:
+		}
+	}
+}
+
+// ship ships the journal up to a position. It returns false if the Shipper has to stop.
+func (s *Shipper) ship(ctx context.Context, upTo journal.Position, row any) bool {
+	err := s.tryShip(ctx, upTo, row)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.err, s.claimed = err, s.writer != nil
+	if s.claimed {
+		s.shipped = s.writer.At()
+	}
+	close(s.changed)
+	s.changed = make(chan struct{})
+	return ctx.Err() == nil && !s.status().Final()
+}
+
+func (s *Shipper) tryShip(ctx context.Context, upTo journal.Position, row any) (err error) {
+	if s.writer == nil {
+		if s.writer, err = s.claim(ctx); err != nil {
+			s.writer = nil
+			return err
+		}
+	}
+	r, err := s.open()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	s.writer.SetRow(row)
+	err = s.writer.Ship(ctx, r, upTo)
+	s.keep(s.writer.Mark())
+	return err
+}

@@ -1,0 +1,217 @@
+package replica
+
+import (
+	"context"
+	"errors"
+	"io"
+	"path/filepath"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/hub"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/projection/catalog/sessioncopy"
+)
+
+// Replica is a session of a directory, here and on a hub.
+type Replica struct {
+	Hub *hub.Hub
+	Dir *catalog.Dir
+	ID  string
+}
+
+// Session returns the name of the session on the hub.
+func (r Replica) Session() hub.Session {
+	return hub.Session{Team: filepath.Base(r.Dir.Journals().Path()), ID: r.ID}
+}
+
+// Mark returns the mark of the session.
+func (r Replica) Mark() hub.Mark { return hub.ReadMark(journal.OS, r.Dir.Journals(), r.ID) }
+
+// Keep stores the mark of the session. One that cannot be written only makes the next call slower.
+func (r Replica) Keep(m hub.Mark) { hub.WriteMark(journal.OS, r.Dir.Journals(), r.ID, m) }
+
+// reader opens the journal, nil if there is none.
+func (r Replica) reader() (*journal.Reader, error) {
+	reader, err := r.Dir.Journals().Reader(r.ID, journal.Position{})
+	if errors.Is(err, journal.ErrNotFound) {
+		return nil, nil
+	}
+	return reader, err
+}
+
+// Compare compares the session here and on the hub, from its mark on. With whole it compares every line.
+func (r Replica) Compare(ctx context.Context, whole bool) (hub.Comparison, error) {
+	local, err := r.reader()
+	if err != nil {
+		return hub.Comparison{}, err
+	}
+	mark := r.Mark()
+	if whole {
+		mark = hub.Mark{Engine: mark.Engine, Nonces: mark.Nonces}
+	}
+	if local == nil {
+		return r.Hub.Compare(ctx, r.Session(), nil, mark)
+	}
+	defer local.Close()
+	return r.Hub.Compare(ctx, r.Session(), local, mark)
+}
+
+// Pulled is what Pull did.
+type Pulled struct {
+	hub.Comparison        // after Pull
+	Bytes          int64  // that were appended
+	Fork           string // id of the session that has the local events after the common prefix; "": none
+	Aside          string // name of the file with the previous journal, if it was replaced
+	Healed         bool   // damaged lines were taken from the hub
+}
+
+// Pull fetches the events of the hub that are not here. If both diverged, the local session becomes a
+// fork; if the local journal is damaged, it is replaced by the history of the hub, followed by
+// what was written after it. Errors: a *journal.LockedError if the session is open; a *journal.CorruptError that the
+// hub cannot mend; hub.ErrPurged; those of hub.Engine.
+func (r Replica) Pull(ctx context.Context) (p Pulled, err error) {
+	fetched, err := r.Hub.Fetch(ctx, r.Session(), r.Dir.Journals(), r.Mark())
+	if corrupt := (*journal.CorruptError)(nil); errors.As(err, &corrupt) && corrupt.TooLong == 0 {
+		return r.heal(ctx, err)
+	}
+	p.Comparison, p.Bytes = fetched.Comparison, fetched.Bytes
+	if err != nil {
+		return p, err
+	}
+	if fetched.Diverged() && fetched.Common.Seq > 0 {
+		return r.split(ctx, p)
+	}
+	if p.Hub.Seq > 0 || p.Claim != nil {
+		r.Keep(p.Mark)
+	}
+	return p, nil
+}
+
+// split makes the local session a fork, and gives the history of the hub its id.
+func (r Replica) split(ctx context.Context, p Pulled) (Pulled, error) {
+	if p.Damage != nil {
+		return p, p.Damage
+	}
+	fork, err := sessioncopy.ForkDiverged(ctx, r.Dir, r.ID, p.Common.Seq)
+	if err != nil {
+		return p, err
+	}
+	// Crash here leaves the fork and the journal as it was.
+	aside, err := r.replace(ctx, nil)
+	if err != nil {
+		return p, err
+	}
+	p, err = r.pulledAgain(ctx)
+	p.Fork, p.Aside = fork, aside
+	return p, err
+}
+
+// replace replaces the journal by the history of the hub. after writes what follows it, unless it is nil.
+func (r Replica) replace(ctx context.Context, after func(io.Writer, journal.Position) error) (aside string, err error) {
+	return r.Dir.Journals().Replace(ctx, r.ID, func(w io.Writer) error {
+		end, err := r.Hub.Copy(ctx, r.Session(), w)
+		if err == nil && after != nil {
+			err = after(w, end)
+		}
+		return err
+	})
+}
+
+func (r Replica) pulledAgain(ctx context.Context) (Pulled, error) {
+	c, err := r.Compare(ctx, false)
+	if err == nil {
+		r.Keep(c.Mark)
+	}
+	return Pulled{Comparison: c}, err
+}
+
+// heal replaces a damaged journal by the history of the hub and the local lines that follow it. damage is returned if
+// local lines would be lost.
+func (r Replica) heal(ctx context.Context, damage error) (Pulled, error) {
+	local, err := r.reader()
+	if err != nil || local == nil {
+		return Pulled{}, errors.Join(damage, err)
+	}
+	defer local.Close()
+	aside, err := r.replace(ctx, func(w io.Writer, end journal.Position) error {
+		if !local.Holds(end) {
+			return damage
+		}
+		for {
+			lines, after, err := local.Lines(end, 0)
+			if err != nil || len(lines) == 0 {
+				return err
+			}
+			if _, err := w.Write(lines); err != nil {
+				return err
+			}
+			end = after
+		}
+	})
+	if err != nil {
+		return Pulled{}, err
+	}
+	p, err := r.pulledAgain(ctx)
+	p.Aside, p.Healed = aside, err == nil
+	return p, err
+}
+
+// Push claims the session, ships what the hub lacks, and releases the claim. takeOver ends the claim of another
+// machine. Events returns how many were shipped. Errors: those of Hub.Claim; a *journal.LockedError if
+// the session is open.
+func (r Replica) Push(ctx context.Context, takeOver bool) (events uint64, err error) {
+	log, err := r.Dir.Journals().Open(ctx, r.ID)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, log.Close()) }()
+	if err := log.SyncExisting(); err != nil {
+		return 0, err
+	}
+	local, err := log.Reader(journal.Position{})
+	if err != nil {
+		return 0, err
+	}
+	defer local.Close()
+	c, err := r.Hub.Compare(ctx, r.Session(), local, r.Mark())
+	if err == nil && c.Hub == c.Local && !c.Held() && (c.Claim == nil || c.Claim.Released) && c.Damage == nil {
+		r.Keep(c.Mark)
+		return 0, nil
+	}
+	w, err := r.Hub.Claim(ctx, r.Session(), local, r.Mark(), takeOver)
+	if w != nil {
+		r.Keep(w.Mark())
+	}
+	if err != nil {
+		return 0, err
+	}
+	from := w.At()
+	if session, err := r.Dir.Session(ctx, r.ID); err == nil {
+		w.SetRow(RowOf(session))
+	}
+	err = w.Ship(ctx, local, log.Position())
+	if err == nil {
+		err = w.Release(ctx, local)
+	}
+	r.Keep(w.Mark())
+	return w.At().Seq - from.Seq, err
+}
+
+// Claim claims the session for an open log, whose caller holds the lock. It first fetches nothing: a session that is behind
+// is a *hub.BehindError.
+func (r Replica) Claim(ctx context.Context, takeOver bool) (*hub.Writer, error) {
+	local, err := r.reader()
+	if err != nil {
+		return nil, err
+	}
+	var lines hub.LineReader
+	if local != nil {
+		defer local.Close()
+		lines = local
+	}
+	w, err := r.Hub.Claim(ctx, r.Session(), lines, r.Mark(), takeOver)
+	if w != nil {
+		r.Keep(w.Mark())
+	}
+	return w, err
+}

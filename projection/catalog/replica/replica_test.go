@@ -1,0 +1,341 @@
+package replica_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/hub"
+	"github.com/agent-chatter/agent-chatter/journal/hub/hubtest"
+	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/projection/catalog/replica"
+)
+
+const id = "01KAHV6T3R8Q4Y2M0N7C5B0001"
+
+var (
+	created = time.Date(2026, 11, 21, 2, 30, 0, 0, time.UTC)
+	mia     = projection.Speaker{ID: "mia", Name: "mia", DisplayName: "Mia", Type: projection.TypeHuman}
+)
+
+// machine is a home with a replica of the session.
+type machine struct {
+	t *testing.T
+	c *catalog.Catalog
+	replica.Replica
+}
+
+func newMachine(t *testing.T, e hub.Engine, name string) *machine {
+	c := catalog.New(t.TempDir(), journal.Options{})
+	h := hub.New(e, hub.Options{Home: "/home/" + name, Host: name})
+	return &machine{t, c, replica.Replica{Hub: h, Dir: c.Team("kitchen"), ID: id}}
+}
+
+// create begins the session.
+func (m *machine) create(texts ...string) {
+	m.t.Helper()
+	log, err := m.Dir.Journals().Create(id)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	_, err = log.Append(projection.Record(created, projection.SessionCreated{
+		Format: 1, SessionID: id, CWD: "/home/mia", App: projection.App{Name: "test", Version: "1"},
+		Team: projection.Team{ID: "kitchen", Name: "kitchen", Members: []projection.Member{
+			{ID: "mia", Name: "mia", DisplayName: "Mia", Type: projection.TypeHuman},
+		}},
+	}))
+	if err == nil {
+		err = log.Close()
+	}
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	m.say(texts...)
+}
+
+// say appends messages.
+func (m *machine) say(texts ...string) {
+	m.t.Helper()
+	for _, text := range texts {
+		message := projection.NewMessage("m-"+text, created, mia, text, nil)
+		if err := m.Dir.Append(m.t.Context(), id, projection.Record(created.Add(time.Minute), message)); err != nil {
+			m.t.Fatal(err)
+		}
+	}
+}
+
+func (m *machine) push() {
+	m.t.Helper()
+	if _, err := m.Push(m.t.Context(), false); err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+func (m *machine) pull() replica.Pulled {
+	m.t.Helper()
+	p, err := m.Pull(m.t.Context())
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return p
+}
+
+func (m *machine) path() string { return filepath.Join(m.Dir.Journals().Path(), id+".jsonl") }
+
+func (m *machine) read() string {
+	m.t.Helper()
+	data, err := os.ReadFile(m.path())
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return string(data)
+}
+
+// texts returns the messages of a session.
+func (m *machine) texts(id string) (texts []string) {
+	m.t.Helper()
+	for e, err := range m.Dir.Events(m.t.Context(), id) {
+		if err != nil {
+			m.t.Fatal(err)
+		}
+		if p, err := projection.Decode(e); err == nil {
+			if message, ok := p.(projection.MessageAppended); ok {
+				texts = append(texts, message.Message.Content)
+			}
+		}
+	}
+	return texts
+}
+
+func two(t *testing.T) (ann, ben *machine, memory *hubtest.Memory) {
+	memory = &hubtest.Memory{}
+	return newMachine(t, memory, "ann"), newMachine(t, memory, "ben"), memory
+}
+
+func TestSessionMovesBetweenMachines(t *testing.T) {
+	ann, ben, _ := two(t)
+	ann.create("one", "two")
+	ann.push()
+	if p := ben.pull(); p.Bytes == 0 || p.Fork != "" {
+		t.Errorf("pulled %+v", p)
+	}
+	ben.say("three")
+	ben.push()
+	ann.pull()
+	if ann.read() != ben.read() {
+		t.Error("the journals differ")
+	}
+	rows := 0
+	err := ann.Hub.Rows(t.Context(), "", func(r hub.Row) {
+		rows++
+		row := replica.DecodeRow(r)
+		if r.Session != ann.Session() || row.TeamID != "kitchen" || row.Messages != 3 || row.Title == "" ||
+			!row.CreatedAt.Equal(created) || !r.Claim.Released || r.Head != ann.end() {
+			t.Errorf("the row is %+v of %+v", row, r)
+		}
+	})
+	if err != nil || rows != 1 {
+		t.Errorf("%d rows: %v", rows, err)
+	}
+	if n, err := ann.Push(t.Context(), false); n != 0 || err != nil {
+		t.Errorf("a second push shipped %d events: %v", n, err)
+	}
+}
+
+func (m *machine) end() journal.Position {
+	c, err := m.Compare(m.t.Context(), true)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return c.Local
+}
+
+func TestDivergedSessionBecomesAFork(t *testing.T) {
+	ann, ben, _ := two(t)
+	ann.create("one")
+	ann.push()
+	ben.pull()
+	ann.say("by ann", "by ann, too")
+	ben.say("by ben")
+	ben.push()
+	before := ann.read()
+	var fork string
+	for range 2 { // the second time, as if the first one had crashed before it replaced the journal
+		p := ann.pull()
+		if fork != "" && p.Fork != fork {
+			t.Errorf("the fork is %s, and was %s before", p.Fork, fork)
+		}
+		fork = p.Fork
+		if ann.read() != ben.read() {
+			t.Error("the journals differ")
+		}
+		if diff := cmp.Diff([]string{"one", "by ann", "by ann, too"}, ann.texts(fork)); diff != "" {
+			t.Errorf("the fork (-want +got):\n%s", diff)
+		}
+		s, err := ann.Dir.Session(t.Context(), fork)
+		if err != nil || s.Damaged != "" {
+			t.Errorf("%+v, %v", s, err)
+		}
+		state, _, err := ann.Dir.Load(t.Context(), fork)
+		if err != nil || state.Parent == nil || state.Parent.SessionID != id || state.Parent.Seq != p.Common.Seq &&
+			state.Parent.Seq >= ann.end().Seq {
+			t.Errorf("the parent of the fork is %+v: %v", state.Parent, err)
+		}
+		if aside, err := os.ReadFile(filepath.Join(filepath.Dir(ann.path()), p.Aside)); string(aside) != before {
+			t.Errorf("%d bytes are set aside, want %d: %v", len(aside), len(before), err)
+		}
+		if err := os.WriteFile(ann.path(), []byte(before), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ann.pull()
+	sessions, err := ann.c.List(t.Context(), catalog.Query{})
+	if err != nil || len(sessions.Sessions) != 2 {
+		t.Errorf("%d sessions: %v", len(sessions.Sessions), err)
+	}
+}
+
+func TestOtherSessionOfTheSameIDIsReported(t *testing.T) {
+	ann, ben, _ := two(t)
+	ann.create("one")
+	ann.push()
+	ben.create("one")
+	other := newMachine(t, &hubtest.Memory{}, "cat")
+	other.create("two")
+	if err := os.WriteFile(ben.path(), []byte(rechain(t, other, "/home/cat")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	before := ben.read()
+	p := ben.pull()
+	if !p.Diverged() || p.Common.Seq != 0 || p.Fork != "" || ben.read() != before {
+		t.Errorf("pulled %+v", p)
+	}
+	_, err := ben.Push(t.Context(), true)
+	if diverged := (*hub.DivergedError)(nil); !errors.As(err, &diverged) {
+		t.Errorf("push: %v", err)
+	}
+}
+
+// rechain returns the journal of a session with another working directory.
+func rechain(t *testing.T, m *machine, cwd string) string {
+	t.Helper()
+	var text []byte
+	var at journal.Position
+	for e, err := range m.Dir.Events(t.Context(), id) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		data := bytes.Replace(e.Data, []byte("/home/mia"), []byte(cwd), 1)
+		e, next, err := at.Next(journal.Record{Type: e.Type, Data: data, Time: e.Time})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, at = append(append(text, e.Line()...), '\n'), next
+	}
+	return string(text)
+}
+
+func TestDamagedJournalIsHealed(t *testing.T) {
+	for name, damage := range map[string]func(string) string{
+		"a changed byte":          func(text string) string { return strings.Replace(text, `"two"`, `"too"`, 1) },
+		"a changed byte at start": func(text string) string { return strings.Replace(text, `"kitchen"`, `"kitsch!"`, 1) },
+		"lost pages": func(text string) string {
+			return text[:len(text)/2] + strings.Repeat("\x00", 64) + text[len(text)/2+64:]
+		},
+	} {
+		for _, more := range []bool{false, true} { // more events here than on the hub
+			t.Run(fmt.Sprint(name, more), func(t *testing.T) {
+				ann, _, _ := two(t)
+				ann.create("one", "two", "three", "four")
+				ann.push()
+				if more {
+					ann.say("five")
+				}
+				whole := ann.read()
+				if err := os.WriteFile(ann.path(), []byte(damage(whole)), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				p := ann.pull()
+				if !p.Healed || p.Aside == "" || ann.read() != whole {
+					t.Errorf("pulled %+v; %d bytes of %d", p, len(ann.read()), len(whole))
+				}
+			})
+		}
+	}
+}
+
+func TestPurgedSessionStaysHere(t *testing.T) {
+	ann, ben, _ := two(t)
+	ann.create("one")
+	ann.push()
+	if err := ben.Hub.Purge(t.Context(), ben.Session()); err != nil {
+		t.Fatal(err)
+	}
+	before := ann.read()
+	if _, err := ann.Pull(t.Context()); !errors.Is(err, hub.ErrPurged) {
+		t.Errorf("pull: %v", err)
+	}
+	ann.say("two")
+	if _, err := ann.Push(t.Context(), true); !errors.Is(err, hub.ErrPurged) {
+		t.Errorf("push: %v", err)
+	}
+	if !strings.HasPrefix(ann.read(), before) {
+		t.Error("the journal has changed")
+	}
+}
+
+func TestDeletedSessionLosesItsMark(t *testing.T) {
+	ann, _, _ := two(t)
+	ann.create("one")
+	ann.push()
+	if ann.Mark().Revision == 0 {
+		t.Fatal("there is no mark")
+	}
+	if err := ann.Dir.Delete(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	left, err := os.ReadDir(filepath.Dir(ann.path()))
+	for _, e := range left {
+		if strings.Contains(e.Name(), "hub") {
+			t.Errorf("%s is left: %v", e.Name(), err)
+		}
+	}
+}
+
+func TestRowsOfLongTextsFit(t *testing.T) {
+	long := strings.Repeat("\x00<\"界", 1000)
+	s := catalog.Session{TeamID: long, Row: projection.Row{Title: long, Preview: long, Ended: "end"}}
+	memory := &hubtest.Memory{}
+	ann := newMachine(t, memory, "ann")
+	ann.create("one")
+	w, err := ann.Claim(t.Context(), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.SetRow(replica.RowOf(s))
+	r, err := ann.Dir.Journals().Reader(id, journal.Position{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if err := w.Ship(t.Context(), r, ann.end()); err != nil {
+		t.Fatal(err)
+	}
+	err = ann.Hub.Rows(t.Context(), "", func(r hub.Row) {
+		if replica.DecodeRow(r).Ended != "end" {
+			t.Errorf("the row has %d bytes: %s", len(r.Row), r.Row)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
