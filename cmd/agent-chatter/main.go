@@ -15,6 +15,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/completion"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/doctor"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/hubs"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/maintain"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/serve"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/sessions"
@@ -66,6 +67,8 @@ type cli struct {
 	NoColor  bool        `help:"Print without colour, as when NO_COLOR is set."`
 	LogLevel *string     `help:"Print log records from this level: ${enum}." enum:"debug,info,warn,error" placeholder:"LEVEL"`
 	LogFile  string      `help:"Append the log records to this file instead." placeholder:"PATH"`
+	HubURL   string      `name:"hub" help:"Servers of the hub (default: hub.urls of config.json)." placeholder:"URL"`
+	Offline  bool        `help:"Use only the sessions that are here."`
 	Version  versionFlag `help:"Print the version."`
 
 	Chat     chat.Command     `cmd:"" help:"Chat with a team of agents."`
@@ -77,6 +80,7 @@ type cli struct {
 	Verify   maintain.Verify  `cmd:"" help:"Check every line of the journals."`
 	Repair   maintain.Repair  `cmd:"" help:"Set aside the damaged lines of a session."`
 	Sessions sessionsCommand  `cmd:"" help:"List, search and manage sessions."`
+	Hub      hubs.Command     `cmd:"" help:"Share sessions with other machines."`
 	Doctor   doctor.Doctor    `cmd:"" help:"Check storage, configuration and agents."`
 	Team     setup.Team       `cmd:"" help:"Create, list and check team configurations."`
 	Agents   agents.Command   `cmd:"" help:"Find, register and verify agents."`
@@ -156,7 +160,9 @@ func run(args []string, streams app.IO) int {
 		return app.ExitUsage
 	}
 	streams.NoColor = c.NoColor || os.Getenv("NO_COLOR") != ""
-	a, err := app.New(streams, app.Options{Home: c.Home, LogLevel: c.LogLevel, LogFile: c.LogFile})
+	a, err := app.New(streams, app.Options{
+		Home: c.Home, LogLevel: c.LogLevel, LogFile: c.LogFile, Hub: c.HubURL, Offline: c.Offline,
+	})
 	if err != nil {
 		fmt.Fprintln(streams.Stderr, app.Explain(err).Text)
 		return app.CodeOf(err)

@@ -23,8 +23,8 @@ type Mark struct {
 // maxNonces bounds Mark.Nonces: a claim whose answer does not arrive may be stored or not.
 const maxNonces = 8
 
-// has reports whether a claim is one of this machine.
-func (m Mark) has(c *Claim) bool { return c != nil && slices.Contains(m.Nonces, c.Nonce) }
+// Has reports whether a claim is one of this machine.
+func (m Mark) Has(c *Claim) bool { return c != nil && slices.Contains(m.Nonces, c.Nonce) }
 
 // withNonce returns the mark with the nonce of another claim of this machine.
 func (m Mark) withNonce(nonce string) Mark {

@@ -154,7 +154,7 @@ func (h *Hub) compareFrom(
 		Local: end, Hub: read.at, Common: m.common, Claim: read.claim, Purged: purged,
 		Regressed: read.regress, Damage: read.damage(), Mark: read.mark(),
 	}
-	c.Mine, c.Mark.Nonces = from.has(c.Claim), from.Nonces
+	c.Mine, c.Mark.Nonces = from.Has(c.Claim), from.Nonces
 	return c, read, nil
 }
 

@@ -61,7 +61,7 @@ func (h *Hub) tryClaim(
 		return nil, &BehindError{s, c.Local, c.Hub}
 	case c.Damage != nil && !takeOver:
 		return nil, c.Damage
-	case c.Regressed && from.Claim != nil && !from.Claim.Released && !from.has(from.Claim) && !takeOver:
+	case c.Regressed && from.Claim != nil && !from.Claim.Released && !from.Has(from.Claim) && !takeOver:
 		return nil, &ClaimedError{s, *from.Claim} // the hub has lost the claim
 	}
 	w := &Writer{hub: h, read: read, claim: newClaim(h.o.Home, h.o.Host, h.o.Now()), conns: h.Connections()}

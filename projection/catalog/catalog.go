@@ -41,6 +41,9 @@ func New(root string, o journal.Options) *Catalog {
 	return &Catalog{root: root, o: o}
 }
 
+// Root returns the path of the directory.
+func (c *Catalog) Root() string { return c.root }
+
 // Team returns the directory of the team with this id. It need not exist.
 func (c *Catalog) Team(teamID string) *Dir {
 	return c.At(filepath.Join(c.root, journal.DirName(teamID)))

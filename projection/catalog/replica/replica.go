@@ -215,3 +215,14 @@ func (r Replica) Claim(ctx context.Context, takeOver bool) (*hub.Writer, error) 
 	}
 	return w, err
 }
+
+// Refill restores lines on the hub that it has lost and that are here, and returns how many.
+func (r Replica) Refill(ctx context.Context) (lines int, err error) {
+	local, err := r.reader()
+	if err != nil || local == nil {
+		return 0, err
+	}
+	defer local.Close()
+	mark := r.Mark()
+	return r.Hub.Refill(ctx, r.Session(), local, hub.Mark{Engine: mark.Engine, Nonces: mark.Nonces})
+}

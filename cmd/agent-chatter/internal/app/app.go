@@ -58,6 +58,7 @@ type App struct {
 	config    config.Config
 	configErr error
 	homeFlag  bool               // --home names the home
+	hub       *hubConnection     // nil: there is none
 	progress  *progress.Progress // nil unless stderr is a terminal
 	unread    *sync.Map          // directories whose read error was printed; lists may run concurrently
 
@@ -70,6 +71,8 @@ type Options struct {
 	Home     string  // "": ~/.agent-chatter
 	LogLevel *string // debug, info, warn or error; nil: info in LogFile, nothing on Stderr
 	LogFile  string  // "": Stderr
+	Hub      string  // addresses of the servers of a hub; "": those of the configuration
+	Offline  bool    // the hub is not used
 }
 
 // New reads the configuration of the home and returns the App of a run. A
@@ -96,6 +99,7 @@ func New(streams IO, o Options) (*App, error) {
 		IO: streams, Home: dir, OwnHome: own, Cwd: cwd,
 		homeFlag: home.ByFlag(o.Home),
 		unread:   new(sync.Map),
+		hub:      &hubConnection{urls: o.Hub, offline: o.Offline},
 	}
 	if os.Getenv("TERM") == "dumb" || !tty.EnableSequences(streams.Stdout) || !tty.EnableSequences(streams.Stderr) {
 		a.SetPlain()

@@ -6,6 +6,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/hub"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
@@ -48,6 +49,8 @@ func CodeOf(err error) int {
 	var corrupt *journal.CorruptError
 	var header *catalog.MissingHeaderError
 	var ambiguous *catalog.AmbiguousError
+	var claimed *hub.ClaimedError
+	var fenced *hub.FencedError
 	switch {
 	case err == nil:
 		return ExitDone
@@ -57,7 +60,7 @@ func CodeOf(err error) int {
 		return ExitUsage
 	case errors.Is(err, journal.ErrNotFound), errors.Is(err, team.ErrNotFound), errors.Is(err, team.ErrAgentNotFound):
 		return ExitNotFound
-	case errors.Is(err, journal.ErrLocked):
+	case errors.Is(err, journal.ErrLocked), errors.As(err, &claimed), errors.As(err, &fenced):
 		return ExitLocked
 	case errors.As(err, &corrupt), errors.As(err, &header):
 		return ExitDamaged

@@ -73,6 +73,9 @@ func Explain(err error) Message {
 	case errors.Is(err, context.Canceled):
 		return Message{}
 	}
+	if m := explainHub(err); m.Text != "" {
+		return m
+	}
 	return Message{Text: Sentence(err) + remedyAnywhere(err)}.With(helpFor(err)...)
 }
 

@@ -24,6 +24,7 @@ type Config struct {
 	Window    window    `json:"window"`
 	Journal   limits    `json:"journal"`
 	Redaction redaction `json:"redaction"`
+	Hub       Hub       `json:"hub"`
 }
 
 // redaction is whether secrets are replaced before an event is written.
@@ -140,11 +141,14 @@ func (c Config) check() error {
 		return &rangeError{"journal.maxLine", fmt.Sprintf("a number of bytes from %d to %d, or 0 for the default %d",
 			minLineLimit, MaxLineLimit, journal.DefaultMaxLine)}
 	}
-	return nil
+	return c.Hub.check()
 }
 
-// WithEnvironment returns c with the retention that the environment sets.
+// WithEnvironment returns c with the retention and the hub that the environment sets.
 func (c Config) WithEnvironment() (Config, error) {
+	if urls := os.Getenv("AGENT_CHATTER_HUB"); urls != "" {
+		c.Hub = c.Hub.WithURLs(urls)
+	}
 	const prefix = "AGENT_CHATTER_RETENTION_"
 	r := &c.Retention
 	for name, set := range map[string]func(string) error{

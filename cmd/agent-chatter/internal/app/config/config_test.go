@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -125,7 +126,7 @@ func TestMissingFileIsAnEmptyConfiguration(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{filepath.Join(dir, "config.json"), filepath.Join(file, "config.json")} {
-		if c, err := Read(path); err != nil || c != (Config{}) {
+		if c, err := Read(path); err != nil || !reflect.DeepEqual(c, Config{}) {
 			t.Errorf("%s: %+v, %v", path, c, err)
 		}
 	}

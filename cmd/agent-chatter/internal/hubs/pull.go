@@ -1,0 +1,119 @@
+package hubs
+
+import (
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/journal/hub"
+	"github.com/agent-chatter/agent-chatter/projection/catalog/replica"
+)
+
+// Pull fetches sessions from the hub.
+type Pull struct {
+	ID     []string `arg:"" optional:"" help:"The sessions (default: those that are here)."`
+	All    bool     `help:"Also fetch the sessions that are not here."`
+	Output string   `help:"Output format: ${enum}." enum:"text,json" default:"text"`
+}
+
+// Help shows examples.
+func (Pull) Help() string {
+	return `Examples:
+  agent-chatter hub pull
+  agent-chatter hub pull --all
+  agent-chatter hub pull 7QN3`
+}
+
+// Run implements the command.
+func (cmd *Pull) Run(a *app.App) error {
+	ctx, stop := app.UntilSignal()
+	defer stop()
+	defer a.CloseHub()
+	c, err := connect(ctx, a)
+	if err != nil {
+		return err
+	}
+	all, err := c.named(cmd.ID)
+	if err != nil {
+		return err
+	}
+	deleted, err := c.deleted()
+	if err != nil {
+		return err
+	}
+	r := newReport(c, cmd.Output)
+	for _, s := range all {
+		if !cmd.wants(s, deleted) {
+			continue
+		}
+		if err := r.add(c.pull(s)); err != nil {
+			return err
+		}
+	}
+	return r.end("fetched")
+}
+
+// wants reports whether a session is to be fetched. A session that was deleted here is fetched only by its name.
+func (cmd *Pull) wants(s replica.Status, deleted map[hub.Session]bool) bool {
+	switch {
+	case len(cmd.ID) > 0:
+		return true
+	case s.Local != nil && s.Local.Damaged != "":
+		return s.Remote != nil
+	}
+	switch s.Relation {
+	case replica.Behind, replica.Diverged:
+		return true
+	case replica.OnlyHub:
+		return cmd.All && !deleted[s.Session]
+	}
+	return false
+}
+
+// pull fetches a session.
+func (c *connected) pull(s replica.Status) outcome {
+	o := outcome{ID: s.Session.ID, Action: "equal"}
+	if s.Remote == nil {
+		o.Action, o.Reason = "skipped", "it is not on the hub"
+		return o
+	}
+	before := uint64(0)
+	if s.Local != nil {
+		before = s.Local.End.Seq
+	}
+	p, err := c.replica(s).Pull(c.ctx)
+	if err != nil {
+		return o.failed(err)
+	}
+	o.Fork, o.Aside, o.Events = p.Fork, p.Aside, p.Local.Seq
+	switch {
+	case p.Diverged():
+		return o.failed(&hub.DivergedError{Session: s.Session, Common: p.Common})
+	case p.Fork != "":
+		o.Action = "forked"
+	case p.Healed:
+		o.Action = "healed"
+	case p.Bytes > 0:
+		o.Action, o.Events = "fetched", p.Local.Seq-before
+	}
+	if p.Damage != nil {
+		return o.failed(p.Damage)
+	}
+	return o
+}
+
+// deleted returns the sessions that were deleted here: those in the trash, and those that were purged from it.
+func (c *connected) deleted() (map[hub.Session]bool, error) {
+	teams, err := c.Catalog.Teams()
+	if err != nil {
+		return nil, err
+	}
+	deleted := map[hub.Session]bool{}
+	for _, dir := range teams {
+		ids, err := dir.Deleted(c.ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range ids {
+			deleted[replica.Replica{Dir: dir, ID: id}.Session()] = true
+		}
+	}
+	return deleted, nil
+}

@@ -1,0 +1,85 @@
+package hubs
+
+import (
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/projection/catalog/replica"
+)
+
+// Purge removes a session from the hub. What machines have of it stays there.
+type Purge struct {
+	ID  string `arg:"" help:"The session: id, title or latest."`
+	Yes bool   `short:"y" help:"Purge without confirmation."`
+}
+
+// Help shows examples.
+func (Purge) Help() string {
+	return `Examples:
+  agent-chatter hub purge 7QN3
+  agent-chatter hub purge 7QN3 --yes`
+}
+
+// Run implements the command. Without --yes it asks on a terminal, and fails with ExitUsage elsewhere.
+func (cmd *Purge) Run(a *app.App) error {
+	ctx, stop := app.UntilSignal()
+	defer stop()
+	defer a.CloseHub()
+	c, err := connect(ctx, a)
+	if err != nil {
+		return err
+	}
+	found, err := c.named([]string{cmd.ID})
+	if err != nil {
+		return err
+	}
+	s := found[0]
+	if s.Remote == nil || s.Relation == replica.Purged {
+		return app.Exit(app.ExitNotFound, app.Text("Session %s is not on the hub.", s.Session.ID))
+	}
+	if !cmd.Yes {
+		if !a.IsTerminal() {
+			return app.Exit(app.ExitUsage, confirmText(s.Session.ID))
+		}
+		if yes, err := a.Confirm(purgeQuestionText(s)); err != nil || !yes {
+			return err
+		}
+	}
+	if err := c.hub.Purge(ctx, s.Session); err != nil {
+		return err
+	}
+	a.Notice(purgedText(s.Session.ID))
+	return nil
+}
+
+// confirmText is for a purge that cannot ask.
+func confirmText(id string) app.Message {
+	return app.Text("A purge cannot be undone, and nobody can confirm it here.").
+		With(app.To("purge it", "hub", "purge", id, "--yes"))
+}
+
+func purgeQuestionText(s replica.Status) string {
+	return "Remove session " + s.Session.ID + " (" + tty.SafeLine(titleOf(s)) + ") from the hub for all machines?"
+}
+
+func purgedText(id string) string {
+	return "Session " + id + " was removed from the hub. Copies on machines stay, and are not shipped again."
+}
+
+// noTeamsText is for a hub whose teams are not configured.
+func noTeamsText() app.Message {
+	return app.Text("No team is shipped: hub.teams of config.json names none.").
+		With(app.To("read how", "guide", "hub"))
+}
+
+// notShippedText is for a session of a team that is not shipped.
+func notShippedText(s catalog.Session) app.Message {
+	return app.Text("Session %s is not shipped: hub.teams of config.json does not name its team %s.", s.ID,
+		tty.SafeLine(s.TeamID)).With(app.To("read how", "guide", "hub"))
+}
+
+// hubText names the hub.
+func hubText(name string, sessions int) string {
+	return "Hub " + tty.SafeLine(name) + ": " + app.Count(sessions, "session") +
+		". The sync_interval of its servers: unknown."
+}

@@ -1,0 +1,86 @@
+package hubs
+
+import (
+	"errors"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/journal/hub"
+	"github.com/agent-chatter/agent-chatter/projection/catalog/replica"
+)
+
+// Verify compares every line of sessions with the hub, and restores lines that the hub has lost.
+type Verify struct {
+	ID     []string `arg:"" optional:"" help:"The sessions (default: all that are here and there)."`
+	Output string   `help:"Output format: ${enum}." enum:"text,json" default:"text"`
+}
+
+// Help shows examples.
+func (Verify) Help() string {
+	return `Examples:
+  agent-chatter hub verify
+  agent-chatter hub verify 7QN3`
+}
+
+// Run implements the command.
+func (cmd *Verify) Run(a *app.App) error {
+	ctx, stop := app.UntilSignal()
+	defer stop()
+	defer a.CloseHub()
+	c, err := connect(ctx, a)
+	if err != nil {
+		return err
+	}
+	all, err := c.named(cmd.ID)
+	if err != nil {
+		return err
+	}
+	r := newReport(c, cmd.Output)
+	for _, s := range all {
+		if len(cmd.ID) == 0 && (s.Local == nil || s.Remote == nil || s.Relation == replica.Purged) {
+			continue
+		}
+		if err := r.add(c.verify(s)); err != nil {
+			return err
+		}
+	}
+	return r.end("compared")
+}
+
+// verify compares a session.
+func (c *connected) verify(s replica.Status) outcome {
+	o := outcome{ID: s.Session.ID, Action: "equal"}
+	r := c.replica(s)
+	restored, err := r.Refill(c.ctx)
+	if err != nil {
+		return o.failed(err)
+	}
+	compared, err := r.Compare(c.ctx, true)
+	if err != nil {
+		return o.failed(err)
+	}
+	o.Events = compared.Common.Seq
+	switch {
+	case compared.Damage != nil:
+		return o.failed(compared.Damage)
+	case compared.Purged:
+		return o.failed(hub.ErrPurged)
+	case compared.Diverged():
+		return o.failed(&hub.DivergedError{Session: s.Session, Common: compared.Common})
+	case restored > 0:
+		o.Action, o.Events = "restored", uint64(restored)
+	case compared.Behind():
+		return o.skipped(&hub.BehindError{Session: s.Session, Local: compared.Local, Hub: compared.Hub})
+	case compared.Ahead():
+		return o.skipped(errAhead, app.To("ship it", "hub", "push", s.Session.ID))
+	}
+	return o
+}
+
+var errAhead = errors.New("there are events here that the hub lacks")
+
+// skipped returns the outcome of a session that is not equal, and not wrong.
+func (o outcome) skipped(err error, help ...app.Help) outcome {
+	o = o.failed(err)
+	o.Action, o.help = "skipped", append(o.help, help...)
+	return o
+}
