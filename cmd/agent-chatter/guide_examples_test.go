@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-chatter/agent-chatter/journal/hub/jetstream/natstest"
 	"github.com/agent-chatter/agent-chatter/journal/programtest"
 )
 
@@ -31,7 +32,7 @@ import (
 //	<!-- two commands -->     the commands are run by .ci/run
 //
 // Each page starts with the sessions of guide/testdata and a transcript of Claude
-// Code in the home, in an empty directory.
+// Code in the home, in an empty directory. For the page hub, AGENT_CHATTER_HUB names a server.
 
 const (
 	manualDir  = "guide"
@@ -125,13 +126,28 @@ func TestManualExamples(t *testing.T) {
 		}
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".md"), func(t *testing.T) {
 			t.Parallel()
-			newShell(t).follow(path, blocks)
+			s := newShell(t)
+			if filepath.Base(path) == "hub.md" {
+				s.env = append(s.env, "AGENT_CHATTER_HUB="+startHub(t))
+			}
+			s.follow(path, blocks)
 		})
 	}
 	t.Logf("%d commands run, %d not run:\n%s", ran, len(notRun), strings.Join(notRun, "\n"))
 	if len(notRun) > mostNotRun {
 		t.Errorf("%d commands are not run; at most %d may be", len(notRun), mostNotRun)
 	}
+}
+
+// startHub starts a server for a hub and returns its URL.
+func startHub(t *testing.T) string {
+	t.Helper()
+	url, stop, err := natstest.Start(t.TempDir(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(stop)
+	return url
 }
 
 // The command guide and Markdown do not show the comments: the text before a file has its path.

@@ -17,6 +17,7 @@ import (
 	_ "time/tzdata" // for the scripts that set TZ
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/agenttest"
+	"github.com/agent-chatter/agent-chatter/journal/hub/jetstream/natstest"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 	"github.com/agent-chatter/agent-chatter/journal/programtest"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -46,6 +47,7 @@ func TestMain(m *testing.M) {
 //	sums FILE DIR                  write the checksum of every file below a directory to a file
 //	damage HOW FILE LINE           change, remove, double or swap a line of a file; cut the file in that line
 //	rewrite FILE OLD NEW           replace text in the events of a journal, and correct the sums
+//	hub                            start a server for a hub, and set $AGENT_CHATTER_HUB to its URL
 //	harmless FILE…                 check that files, or stdout, have no control characters
 //
 // The condition program:NAME is true if a program is installed. Where programtest requires it, the
@@ -87,6 +89,7 @@ func scriptParams(t *testing.T, dir string) testscript.Params {
 			"damage":   damage,
 			"rewrite":  rewrite,
 			"harmless": harmless,
+			"hub":      startServer,
 		},
 	}
 }
@@ -122,6 +125,16 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if got != want {
 		ts.Fatalf("exit code %d, want %d", got, want)
 	}
+}
+
+func startServer(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 0 {
+		ts.Fatalf("usage: hub")
+	}
+	url, stop, err := natstest.Start(ts.MkAbs("hub"), nil)
+	ts.Check(err)
+	ts.Defer(stop)
+	ts.Setenv("AGENT_CHATTER_HUB", url)
 }
 
 func session(ts *testscript.TestScript, neg bool, args []string) {

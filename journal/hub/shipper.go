@@ -9,7 +9,8 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 )
 
-// Shipper ships a session in the background while its journal is being written. Its methods may be called concurrently.
+// Shipper ships a session in the background while its journal is being written. Its methods may be called
+// concurrently.
 type Shipper struct {
 	claim  func(context.Context) (*Writer, error)
 	open   func() (*journal.Reader, error)
@@ -47,9 +48,9 @@ func (s ShipStatus) Final() bool {
 // retryAfter is how long a Shipper waits before it tries again after an error, unless it is notified.
 const retryAfter = 2 * time.Second
 
-// NewShipper starts a Shipper. w is the Writer of a session that was claimed; if it is nil, claim claims the session, again
-// and again until it succeeds. open opens a reader of the journal for each attempt; keep stores the mark. All are
-// called in one goroutine.
+// NewShipper starts a Shipper. w is the Writer of a session that was claimed; if it is nil, claim claims the session,
+// again and again until it succeeds. open opens a reader of the journal for each attempt; keep stores the mark. All
+// are called in one goroutine.
 func NewShipper(
 	w *Writer, claim func(context.Context) (*Writer, error), open func() (*journal.Reader, error), keep func(Mark),
 ) *Shipper {
@@ -111,8 +112,8 @@ func (s *Shipper) Wait(ctx context.Context) ShipStatus {
 	}
 }
 
-// Release waits until everything is shipped, or ctx is done, and stops. If everything was shipped, it releases the claim.
-// It returns the state.
+// Release waits until everything is shipped, or ctx is done, and stops. If everything was shipped, it releases the
+// claim. It returns the state.
 func (s *Shipper) Release(ctx context.Context) ShipStatus {
 	status := s.Wait(ctx)
 	s.stop()

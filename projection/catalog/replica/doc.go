@@ -9,8 +9,8 @@
 // # Divergence
 //
 // Two machines that wrote to a session without a claim, or while one took it over, have different lines
-// after a common prefix. The lines of the hub keep the id. Pull copies the local session into a fork whose id is derived
-// from the session, the common prefix and the line after it; then it replaces the journal by the history of the
-// hub, and keeps the previous file aside. A crash in between leaves the journal as it was, and perhaps the fork: the
-// next Pull continues.
+// after a common prefix. The lines of the hub keep the id. Pull copies the local session into a fork whose id is
+// derived from the session, the common prefix and the line after it; then it replaces the journal by the history of
+// the hub, and keeps the previous file aside. A crash in between leaves the journal as it was, and perhaps the fork:
+// the next Pull continues.
 package replica

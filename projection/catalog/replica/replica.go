@@ -197,8 +197,8 @@ func (r Replica) Push(ctx context.Context, takeOver bool) (events uint64, err er
 	return w.At().Seq - from.Seq, err
 }
 
-// Claim claims the session for an open log, whose caller holds the lock. It first fetches nothing: a session that is behind
-// is a *hub.BehindError.
+// Claim claims the session for an open log, whose caller holds the lock. It fetches nothing: a session that is
+// behind is a *hub.BehindError.
 func (r Replica) Claim(ctx context.Context, takeOver bool) (*hub.Writer, error) {
 	local, err := r.reader()
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/config"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/home"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/remote"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/logfile"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty/progress"
@@ -46,6 +47,7 @@ type App struct {
 	OwnHome string // of the settings, teams and agents that the user has chosen; mostly Home
 	Cwd     string // the working directory
 	Catalog *catalog.Catalog
+	Remote  *remote.Connection // to the hub; nil: there is none
 	Log     *slog.Logger
 
 	// Slash returns the slash command for a command of the program, or nil if a chat
@@ -58,7 +60,6 @@ type App struct {
 	config    config.Config
 	configErr error
 	homeFlag  bool               // --home names the home
-	hub       *hubConnection     // nil: there is none
 	progress  *progress.Progress // nil unless stderr is a terminal
 	unread    *sync.Map          // directories whose read error was printed; lists may run concurrently
 
@@ -99,7 +100,6 @@ func New(streams IO, o Options) (*App, error) {
 		IO: streams, Home: dir, OwnHome: own, Cwd: cwd,
 		homeFlag: home.ByFlag(o.Home),
 		unread:   new(sync.Map),
-		hub:      &hubConnection{urls: o.Hub, offline: o.Offline},
 	}
 	if os.Getenv("TERM") == "dumb" || !tty.EnableSequences(streams.Stdout) || !tty.EnableSequences(streams.Stderr) {
 		a.SetPlain()
@@ -112,6 +112,9 @@ func New(streams IO, o Options) (*App, error) {
 		return nil, Exit(ExitFailed, Text("Cannot open the log file: %s", tty.SafeLine(err.Error())))
 	}
 	a.config, a.configErr = config.Read(filepath.Join(own, "config.json"))
+	if !o.Offline {
+		a.Remote = &remote.Connection{Home: dir, Config: a.Config, URLs: o.Hub}
+	}
 	journals := journal.Options{
 		MaxLine: a.config.Journal.MaxLine,
 		Watch:   &journal.Watch{Refused: func(reason error) { a.Notice(notNotifiedText(reason)) }},

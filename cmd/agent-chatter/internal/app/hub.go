@@ -1,102 +1,13 @@
 package app
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"os"
-	"sync"
-	"time"
 
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/config"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/remote"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/journal/hub"
-	"github.com/agent-chatter/agent-chatter/journal/hub/jetstream"
 )
-
-// HubPatience bounds how long a command waits for the answer to whether the hub has more than this machine.
-const HubPatience = 2 * time.Second
-
-// ErrNoHub is returned by App.Hub if no hub is configured, or with --offline.
-var ErrNoHub = errors.New("no hub is configured")
-
-// hubConnection is the connection to the hub of an App. It is made when it is needed.
-type hubConnection struct {
-	urls    string
-	offline bool
-
-	mu  sync.Mutex
-	hub *hub.Hub
-}
-
-// HubSettings returns the settings of the hub; without URLs there is none.
-func (a *App) HubSettings() (config.Hub, error) {
-	if a.hub == nil || a.hub.offline {
-		return config.Hub{}, nil
-	}
-	c, err := a.Config()
-	if err != nil {
-		return config.Hub{}, err
-	}
-	if a.hub.urls != "" {
-		return c.Hub.WithURLs(a.hub.urls), nil
-	}
-	return c.Hub, nil
-}
-
-// HubOptions returns the options of a connection to the hub. It returns ErrNoHub if there is none.
-func (a *App) HubOptions() (jetstream.Options, error) {
-	settings, err := a.HubSettings()
-	if err == nil && len(settings.URLs) == 0 {
-		err = ErrNoHub
-	}
-	return jetstream.Options{
-		URLs: settings.URLs, Credentials: settings.Credentials, CA: settings.TLS.CA,
-		Cert: settings.TLS.Cert, Key: settings.TLS.Key, Timeout: settings.Wait(),
-	}, err
-}
-
-// Hub returns the hub, and connects to it if there is no connection yet. It returns ErrNoHub if there is none;
-// other errors are those of jetstream.Open, after which it may be called again.
-func (a *App) Hub(ctx context.Context) (*hub.Hub, error) {
-	o, err := a.HubOptions()
-	if err != nil {
-		return nil, err
-	}
-	a.hub.mu.Lock()
-	defer a.hub.mu.Unlock()
-	if a.hub.hub != nil {
-		return a.hub.hub, nil
-	}
-	engine, err := jetstream.Open(ctx, o)
-	if err != nil {
-		return nil, err
-	}
-	a.hub.hub = hub.New(engine, a.HubMachine())
-	return a.hub.hub, nil
-}
-
-// HubMachine describes this machine for others.
-func (a *App) HubMachine() hub.Options {
-	host, err := os.Hostname()
-	if err != nil {
-		host = "unknown"
-	}
-	return hub.Options{Home: a.Home, Host: host}
-}
-
-// CloseHub ends the connection to the hub.
-func (a *App) CloseHub() {
-	if a.hub == nil {
-		return
-	}
-	a.hub.mu.Lock()
-	defer a.hub.mu.Unlock()
-	if a.hub.hub != nil {
-		a.hub.hub.Close()
-		a.hub.hub = nil
-	}
-}
 
 // explainHub explains an error of the hub; the empty Message: it is none.
 func explainHub(err error) Message {
@@ -111,7 +22,7 @@ func explainHub(err error) Message {
 		refused     *hub.RefusedError
 	)
 	switch {
-	case errors.Is(err, ErrNoHub):
+	case errors.Is(err, remote.ErrNone):
 		return Text("No hub is configured.").With(To("read how", "guide", "hub"))
 	case errors.As(err, &claimed):
 		return claimedText(claimed)

@@ -19,6 +19,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/hub"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/schemas"
@@ -131,6 +132,11 @@ func appTexts() []apptest.Text {
 	add("incompatibleText", "", incompatibleText(newer))
 	add("ambiguousText", "two", ambiguousText(ambiguous))
 	add("ambiguousText", "twelve", ambiguousText(many))
+	claim := hub.Claim{Host: "desk", Home: "/home/hugo/.agent-chatter", Time: since}
+	enemy := hub.Claim{Host: apptest.Hostile, Home: apptest.Hostile, Time: since}
+	add("claimedText", "", claimedText(&hub.ClaimedError{Session: hub.Session{ID: apptest.AliceID}, Claim: claim}))
+	add("holderText", "", holderText(claim))
+	add("holderText", "hostile", holderText(enemy))
 	add("lockedText", "known holder", lockedText(locked, nil))
 	add("lockedText", "unknown holder", lockedText(lockedBy, nil))
 	add("lockedText", "hostile", lockedText(lockedByEnemy, nil))

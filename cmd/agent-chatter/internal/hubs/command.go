@@ -41,11 +41,11 @@ type connected struct {
 
 // connect connects to the hub. Without one it is an error.
 func connect(ctx context.Context, a *app.App) (*connected, error) {
-	settings, err := a.HubSettings()
+	settings, err := a.Remote.Settings()
 	if err != nil {
 		return nil, err
 	}
-	h, err := a.Hub(ctx)
+	h, err := a.Remote.Hub(ctx)
 	if err != nil {
 		return nil, err
 	}

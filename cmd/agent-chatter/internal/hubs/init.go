@@ -27,7 +27,7 @@ func (cmd *Init) Run(a *app.App) error {
 	}
 	ctx, stop := app.UntilSignal()
 	defer stop()
-	o, err := a.HubOptions()
+	o, err := a.Remote.Options()
 	if err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ func (Purge) Help() string {
 func (cmd *Purge) Run(a *app.App) error {
 	ctx, stop := app.UntilSignal()
 	defer stop()
-	defer a.CloseHub()
+	defer a.Remote.Close()
 	c, err := connect(ctx, a)
 	if err != nil {
 		return err

@@ -44,7 +44,7 @@ func (cmd *Push) Run(a *app.App) error {
 	}
 	ctx, stop := app.UntilSignal()
 	defer stop()
-	defer a.CloseHub()
+	defer a.Remote.Close()
 	c, err := connect(ctx, a)
 	if err != nil {
 		return err

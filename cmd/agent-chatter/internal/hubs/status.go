@@ -52,7 +52,7 @@ type claimJSON struct {
 func (cmd *Status) Run(a *app.App) error {
 	ctx, stop := app.UntilSignal()
 	defer stop()
-	defer a.CloseHub()
+	defer a.Remote.Close()
 	c, err := connect(ctx, a)
 	if err != nil {
 		return err

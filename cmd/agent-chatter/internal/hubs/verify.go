@@ -25,7 +25,7 @@ func (Verify) Help() string {
 func (cmd *Verify) Run(a *app.App) error {
 	ctx, stop := app.UntilSignal()
 	defer stop()
-	defer a.CloseHub()
+	defer a.Remote.Close()
 	c, err := connect(ctx, a)
 	if err != nil {
 		return err

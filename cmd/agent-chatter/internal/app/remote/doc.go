@@ -1,0 +1,2 @@
+// Package remote connects a command to the hub.
+package remote

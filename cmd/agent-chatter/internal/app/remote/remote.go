@@ -1,0 +1,93 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/config"
+	"github.com/agent-chatter/agent-chatter/journal/hub"
+	"github.com/agent-chatter/agent-chatter/journal/hub/jetstream"
+)
+
+// Patience bounds how long a command waits for the answer to whether the hub has more than this machine.
+const Patience = 2 * time.Second
+
+// ErrNone is returned if no hub is configured, or with --offline.
+var ErrNone = errors.New("no hub is configured")
+
+// Connection is the connection to a hub. It is made when it is needed. The zero Connection has no hub.
+type Connection struct {
+	Home   string                        // for the messages of other machines
+	Config func() (config.Config, error) // nil: there is no hub
+	URLs   string                        // separated by commas; "": those of the configuration
+
+	mu  sync.Mutex
+	hub *hub.Hub
+}
+
+// Settings returns the settings of the hub; without URLs there is none.
+func (c *Connection) Settings() (config.Hub, error) {
+	if c == nil || c.Config == nil {
+		return config.Hub{}, nil
+	}
+	settings, err := c.Config()
+	if err != nil {
+		return config.Hub{}, err
+	}
+	if c.URLs != "" {
+		return settings.Hub.WithURLs(c.URLs), nil
+	}
+	return settings.Hub, nil
+}
+
+// Options returns the options of a connection. It returns ErrNone if there is no hub.
+func (c *Connection) Options() (jetstream.Options, error) {
+	settings, err := c.Settings()
+	if err == nil && len(settings.URLs) == 0 {
+		err = ErrNone
+	}
+	return jetstream.Options{
+		URLs: settings.URLs, Credentials: settings.Credentials, CA: settings.TLS.CA,
+		Cert: settings.TLS.Cert, Key: settings.TLS.Key, Timeout: settings.Wait(),
+	}, err
+}
+
+// Hub returns the hub, and connects to it if there is no connection yet. It returns ErrNone if there is none;
+// other errors are those of jetstream.Open, after which it may be called again.
+func (c *Connection) Hub(ctx context.Context) (*hub.Hub, error) {
+	o, err := c.Options()
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.hub != nil {
+		return c.hub, nil
+	}
+	engine, err := jetstream.Open(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	c.hub = hub.New(engine, hub.Options{Home: c.Home, Host: host})
+	return c.hub, nil
+}
+
+// Close ends the connection.
+func (c *Connection) Close() {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.hub != nil {
+		c.hub.Close()
+		c.hub = nil
+	}
+}

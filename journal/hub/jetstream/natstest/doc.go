@@ -1,0 +1,2 @@
+// Package natstest starts servers of NATS JetStream for tests.
+package natstest
