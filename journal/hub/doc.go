@@ -45,8 +45,37 @@
 // An answer that does not arrive leaves unknown whether a message was stored. The writer
 // then reads the history from the last position that it knows.
 //
+// # Confidentiality
+//
+// With recipients, a Writer seals its messages. It makes a random key of 32 bytes for each claim, which age wraps for
+// all recipients, and seals with XChaCha20-Poly1305 and random nonces:
+//
+//	{"v":1,"kind":"lines","from":{"seq":0,"offset":0,"sum":"00000000"},"to":{…},"head":{…},"key":"…","sealed":"…"}
+//
+//	key     The wrapped key: an age file. Each message has it, so that one alone can be read.
+//	sealed  A nonce of 24 bytes and the head in full, sealed. Its additional data are "head", the team, the id of
+//	        the session, and the bytes of this line before ,"sealed", each after the first preceded by a zero byte.
+//
+// Both are in Base64, and sealed is the last field. A sealed body is a nonce and the sealed lines; their additional data
+// are "body", the team, the id, and the whole line. So a sealed text is valid only in its place. A part
+// of lines is sealed as each body is.
+//
+// The server and all who may read from it see: teams and ids of sessions; when a message was stored; its kind; the
+// sequence numbers and offsets of positions (their sums are 00000000), and so the size of lines; numbers of parts; which
+// messages one claim has sealed; how many recipients there are, and of which types. They do not see lines, sums, rows, and
+// nonce, home and host of a claim. A tombstone is not sealed.
+//
+// A machine opens a message with the identities of its recipients. One that was added later opens only what was shipped
+// since; for the rest, reading fails with a *SealedError. A message whose seal is broken counts as one of another
+// program: it has no effect, and the history lacks its lines.
+//
+// A session may have messages in plain text and sealed ones: with recipients, a machine seals what it
+// adds to a session in plain text. Without, it refuses to continue a sealed session, with a *PlainError, unless
+// Options.Plain is set; a claim in plain text makes it a session in plain text again.
+//
 // # Trust
 //
 // The sums of lines detect accidents. They are no signature: whoever may publish to the
-// engine can write any history.
+// engine can write any history. Seals are none either: the recipients are no secret, and
+// messages in plain text are read as well. A server can omit and repeat sealed messages.
 package hub

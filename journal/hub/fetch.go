@@ -18,7 +18,8 @@ type Fetched struct {
 // leaves a beginning of it, which the next Fetch continues.
 //
 // If the journal diverged, or has more lines than the hub, it stays unchanged. Errors: a *journal.LockedError; a
-// *journal.CorruptError of the local journal; ErrPurged; those of Engine.
+// *journal.CorruptError of the local journal; ErrPurged; a *SealedError, after which the journal may have got the
+// lines before the sealed ones; those of Engine.
 func (h *Hub) Fetch(ctx context.Context, s Session, dir *journal.Dir, from Mark) (Fetched, error) {
 	f, err := h.fetch(ctx, s, dir, from)
 	if err == nil && f.Damage != nil && from.Revision > 0 {

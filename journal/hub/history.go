@@ -17,6 +17,7 @@ type Mark struct {
 	Revision Revision         `json:"revision"` // of a message; each later one is still to be read
 	At       journal.Position `json:"at"`       // the end of the history before that
 	Claim    *Claim           `json:"claim,omitempty"`
+	Sealed   bool             `json:"sealed,omitempty"` // as of the history
 	Nonces   []string         `json:"nonces,omitempty"` // of the last claims of this machine, the newest last
 }
 
@@ -67,6 +68,7 @@ const maxPending = 100_000
 // history reads the history of a session.
 type history struct {
 	engine  Engine
+	keys    *keyring
 	session Session
 
 	at      journal.Position // the end of the history
@@ -74,7 +76,9 @@ type history struct {
 	claim   *Claim           // of the last claim or release that was read
 	claimAt Revision
 	purged  bool
+	sealed  bool // a message was sealed, and no claim in plain text has followed
 
+	opened  []byte                        // the newest body
 	pending map[journal.Position]Revision // the first message that starts at a later position
 	bad     *BadMessageError              // a message that starts at the end of the history
 	parts   parts
@@ -82,10 +86,11 @@ type history struct {
 }
 
 // newHistory returns a history that starts at a mark.
-func newHistory(engine Engine, s Session, from Mark) *history {
-	h := &history{engine: engine, session: s, pending: map[journal.Position]Revision{}}
-	if from.Engine == engine.Name() {
+func newHistory(hub *Hub, s Session, from Mark) *history {
+	h := &history{engine: hub.Engine, keys: hub.keys, session: s, pending: map[journal.Position]Revision{}}
+	if from.Engine == hub.Name() {
 		h.at, h.last, h.claim, h.claimAt = from.At, from.Revision, from.Claim, from.Revision
+		h.sealed = from.Sealed
 	} else if from.Engine != "" {
 		h.regress = true
 	}
@@ -94,7 +99,7 @@ func newHistory(engine Engine, s Session, from Mark) *history {
 
 // mark returns how far the history was read.
 func (h *history) mark() Mark {
-	m := Mark{Engine: h.engine.Name(), Revision: h.last, At: h.at, Claim: h.claim}
+	m := Mark{Engine: h.engine.Name(), Revision: h.last, At: h.at, Claim: h.claim, Sealed: h.sealed}
 	for _, first := range h.pending {
 		m.Revision = min(m.Revision, first-1)
 	}
@@ -109,9 +114,9 @@ func (h *history) mark() Mark {
 
 // read reads the messages after the last one that was read. It calls visit with the lines that continue
 // the history, which are valid until visit returns; an error of visit ends it. At the end of
-// the history it returns nil.
+// the history it returns nil. Errors: ErrPurged; *SealedError; ErrNewer; those of Engine.
 func (h *history) read(ctx context.Context, visit func(from journal.Position, lines []byte) error) error {
-	if err := h.checkLast(ctx); err != nil {
+	if unchanged, err := h.checkLast(ctx); unchanged || err != nil {
 		return err
 	}
 	continued := h.last > 0
@@ -122,13 +127,17 @@ func (h *history) read(ctx context.Context, visit func(from journal.Position, li
 			if err != nil {
 				return err
 			}
-			if continued && h.contradicts(m) {
+			head, err := h.decodeHead(m)
+			if fatal(err) {
+				return err
+			}
+			if continued && err == nil && h.contradicts(head) {
 				h.restart()
 				continued, after, again = false, 0, true
 				break
 			}
 			before := h.at
-			if err := h.apply(m, visit); err != nil {
+			if err := h.apply(m, head, err, visit); err != nil {
 				return err
 			}
 			if first, ok := h.pending[h.at]; ok && h.at != before && first < m.Revision {
@@ -145,36 +154,45 @@ func (h *history) read(ctx context.Context, visit func(from journal.Position, li
 	return nil
 }
 
-// checkLast compares the last message of the session with the last one that was read. If the hub
-// has lost messages, its history is read from the beginning: an old backup of it may have been restored, and other
-// messages may have the revisions of those that were lost.
-func (h *history) checkLast(ctx context.Context) error {
-	if h.last == 0 {
-		return nil
+// decodeHead decodes the head of a message.
+func (h *history) decodeHead(m Stored) (head, error) {
+	head, err := h.keys.decodeHead(h.session, m.Head)
+	if sealed := (*SealedError)(nil); errors.As(err, &sealed) {
+		sealed.After = h.at.Seq
 	}
+	return head, err
+}
+
+// fatal reports whether an error of decodeHead ends the reading. Other errors are of messages of other programs.
+func fatal(err error) bool { return errors.Is(err, ErrNewer) || errors.As(err, new(*SealedError)) }
+
+// checkLast compares the last message of the session with the last one that was read; unchanged: it is the same. If
+// the hub has lost messages, its history is read from the beginning: an old backup of it may have been restored, and
+// other messages may have the revisions of those that were lost.
+func (h *history) checkLast(ctx context.Context) (unchanged bool, err error) {
 	last, err := h.engine.Last(ctx, h.session)
-	if err != nil {
-		return err
+	if err != nil || last.Revision == 0 && h.last == 0 {
+		return err == nil, err
 	}
-	same := last.Revision > h.last
-	if last.Revision == h.last {
-		head, err := decodeHead(last.Head)
-		same = err == nil && head.Head == h.at
-	}
-	if !same {
+	head, err := h.decodeHead(last)
+	switch {
+	case fatal(err):
+		return false, err
+	case err == nil && head.Kind == kindTombstone:
+		h.purged = true
+		return false, ErrPurged
+	case last.Revision == h.last && err == nil && head.Head == h.at:
+		return true, nil
+	case last.Revision <= h.last:
 		h.regress = h.regress || last.Revision < h.last
 		h.restart()
 	}
-	return nil
+	return false, nil
 }
 
 // contradicts reports whether a message was published by a machine that knew another history than this one: the hub
 // may have lost messages that were read, or got them again.
-func (h *history) contradicts(m Stored) bool {
-	head, err := decodeHead(m.Head)
-	if err != nil {
-		return false
-	}
+func (h *history) contradicts(head head) bool {
 	if head.Kind == kindLines {
 		return head.From.Seq < h.at.Seq
 	}
@@ -184,16 +202,15 @@ func (h *history) contradicts(m Stored) bool {
 // restart goes to the beginning of the history.
 func (h *history) restart() {
 	*h = history{
-		engine: h.engine, session: h.session, pending: map[journal.Position]Revision{}, regress: h.regress,
+		engine: h.engine, keys: h.keys, session: h.session, pending: map[journal.Position]Revision{}, regress: h.regress,
 	}
 }
 
-// apply adds a message to the history.
-func (h *history) apply(m Stored, visit func(journal.Position, []byte) error) error {
+// apply adds a message, whose head was decoded with an error or without, to the history.
+func (h *history) apply(m Stored, head head, err error, visit func(journal.Position, []byte) error) error {
 	h.last = max(h.last, m.Revision)
-	head, err := decodeHead(m.Head)
-	if errors.Is(err, ErrNewer) {
-		return ErrNewer
+	if errors.Is(err, errAltered) && head.Kind == kindLines && samePlace(head.From, h.at) {
+		h.setBad(m, head, err)
 	}
 	if err != nil {
 		return nil // another program's message
@@ -201,14 +218,22 @@ func (h *history) apply(m Stored, visit func(journal.Position, []byte) error) er
 	switch head.Kind {
 	case kindClaim, kindRelease:
 		if m.Revision > h.claimAt {
-			h.claim, h.claimAt = head.Claim, m.Revision
+			h.claim, h.claimAt, h.sealed = head.Claim, m.Revision, head.key != nil
 		}
 	case kindTombstone:
 		h.purged = true
 	case kindLines:
+		h.sealed = h.sealed || head.key != nil
 		return h.applyLines(m, head, visit)
 	}
 	return nil
+}
+
+// setBad keeps a message that starts at the end of the history and does not continue it. A following message may.
+func (h *history) setBad(m Stored, head head, err error) {
+	if h.bad == nil {
+		h.bad = &BadMessageError{h.session, m.Revision, head.To, err}
+	}
 }
 
 func (h *history) applyLines(m Stored, head head, visit func(journal.Position, []byte) error) error {
@@ -223,9 +248,14 @@ func (h *history) applyLines(m Stored, head head, visit func(journal.Position, [
 		}
 		return nil
 	}
-	lines, complete := m.Body, true
+	lines, err := h.openBody(m, head)
+	if err != nil {
+		h.setBad(m, head, err)
+		return nil
+	}
+	complete := true
 	if head.Parts > 0 {
-		lines, complete = h.parts.add(m.Revision, head, m.Body)
+		lines, complete = h.parts.add(m.Revision, head, lines)
 	}
 	if !complete {
 		return nil
@@ -236,9 +266,7 @@ func (h *history) applyLines(m Stored, head head, visit func(journal.Position, [
 			to.Seq, to.Sum, head.To.Seq, head.To.Sum)
 	}
 	if err != nil {
-		if h.bad == nil { // the following messages may continue the history
-			h.bad = &BadMessageError{h.session, m.Revision, head.To, err}
-		}
+		h.setBad(m, head, err)
 		return nil
 	}
 	if err := visit(h.at, lines); err != nil {
@@ -248,17 +276,27 @@ func (h *history) applyLines(m Stored, head head, visit func(journal.Position, [
 	return nil
 }
 
+// openBody returns the body of a message, which is valid until the next one.
+func (h *history) openBody(m Stored, head head) (lines []byte, err error) {
+	if head.key == nil {
+		return m.Body, nil
+	}
+	lines, err = head.key.open(h.opened[:0], m.Body, additional("body", h.session, m.Head))
+	h.opened = lines
+	return lines, err
+}
+
 // damage returns the error of a hub that has lost or changed messages, nil if the history ends with the
 // session's last lines.
 func (h *history) damage() error {
-	if h.bad != nil {
-		return h.bad
-	}
 	next := journal.Position{}
 	for at := range h.pending {
 		if at.Seq > h.at.Seq && (next.Seq == 0 || at.Seq < next.Seq) {
 			next = at
 		}
+	}
+	if h.bad != nil && (next.Seq == 0 || !errors.Is(h.bad.Reason, errAltered)) {
+		return h.bad
 	}
 	if next.Seq > 0 {
 		return &GapError{h.session, h.at, next}

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"time"
 
+	"filippo.io/age"
+
 	"github.com/agent-chatter/agent-chatter/journal"
 )
 
@@ -16,12 +18,17 @@ type Options struct {
 	Home string           // path of the home, for the messages of others
 	Host string           // name of the machine, likewise
 	Now  func() time.Time // nil: time.Now
+
+	Recipients []age.Recipient // for which the messages of this machine are sealed; none: they are plain text
+	Identities []age.Identity  // that open sealed messages; one of them belongs to a recipient
+	Plain      bool            // without Recipients, sealed sessions are continued in plain text
 }
 
 // Hub is an Engine with the rules of this package. Its methods may be called concurrently.
 type Hub struct {
 	Engine
-	o Options
+	o    Options
+	keys *keyring
 }
 
 // New returns the hub of an engine.
@@ -29,7 +36,15 @@ func New(e Engine, o Options) *Hub {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Hub{e, o}
+	return &Hub{e, o, &keyring{recipients: o.Recipients, identities: o.Identities}}
+}
+
+// maxLines returns how many bytes of lines fit into one message.
+func (h *Hub) maxLines() int {
+	if len(h.o.Recipients) > 0 {
+		return max(1, h.MaxBody()-sealOverhead)
+	}
+	return h.MaxBody()
 }
 
 // Rows calls row for each session of a team, or of all teams if team is "", in any order.
@@ -38,7 +53,7 @@ func (h *Hub) Rows(ctx context.Context, team string, row func(Row)) error {
 		if err != nil {
 			return err
 		}
-		row(rowOf(m))
+		row(h.rowOf(m))
 	}
 	return nil
 }
@@ -109,7 +124,7 @@ func (noLines) Lines(from journal.Position, _ int) ([]byte, journal.Position, er
 func (noLines) Holds(p journal.Position) bool { return p == journal.Position{} }
 
 // Compare compares a local journal with the hub. local is nil if there is none. A mark that local does
-// not hold is not used.
+// not hold is not used. Errors: *SealedError; those of Engine.
 func (h *Hub) Compare(ctx context.Context, s Session, local LineReader, from Mark) (Comparison, error) {
 	c, _, err := h.compare(ctx, s, local, from, nil)
 	return c, err
@@ -136,7 +151,7 @@ func (h *Hub) compare(
 func (h *Hub) compareFrom(
 	ctx context.Context, s Session, local LineReader, from Mark, missing func([]byte) error,
 ) (Comparison, *history, error) {
-	read := newHistory(h.Engine, s, from)
+	read := newHistory(h, s, from)
 	m := matcher{local: local, common: read.at, missing: missing}
 	err := read.read(ctx, m.add)
 	purged := errors.Is(err, ErrPurged)

@@ -2,6 +2,7 @@ package hub_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,11 +19,27 @@ import (
 
 var session = hub.Session{Team: "team", ID: "01JD0000000000000000000000"}
 
+// sealings are the ways to use a hub: the options of each machine. All read what any of them has stored.
+func sealings(t *testing.T) map[string]func(*hub.Options) {
+	identity := hubtest.NewIdentity(t)
+	return map[string]func(*hub.Options){
+		"plain": func(o *hub.Options) {
+			hubtest.Open(identity)(o)
+			hubtest.Plain(o)
+		},
+		"sealed": func(o *hub.Options) {
+			hubtest.Open(identity)(o)
+			hubtest.Seal(identity)(o)
+		},
+	}
+}
+
 // two returns two machines and their hub, which has a session of five events in four messages, released.
-func two(t *testing.T) (m *hubtest.Memory, ann, ben *hubtest.Machine) {
+func two(t *testing.T, change ...func(*hub.Options)) (m *hubtest.Memory, ann, ben *hubtest.Machine) {
 	t.Helper()
-	m = &hubtest.Memory{Limit: 256}
-	ann, ben = hubtest.NewMachine(t, m, session, "ann"), hubtest.NewMachine(t, m, session, "ben")
+	m = &hubtest.Memory{Limit: 296}
+	ann = hubtest.NewMachine(t, m, session, "ann", change...)
+	ben = hubtest.NewMachine(t, m, session, "ben", change...)
 	ann.Write(t, "one", "two", strings.Repeat("three ", 50), "four", "five")
 	ann.Push(t)
 	return m, ann, ben
@@ -34,32 +51,34 @@ func TestBrokenHub(t *testing.T) {
 		damage  func([]hub.Stored) []hub.Stored
 		fetched uint64 // the last event that a machine without the session can fetch
 		wantErr string // of the hub; "": none
+		sealed  string // likewise, of a sealed session; "": the same
 	}{
-		"nothing": {func(all []hub.Stored) []hub.Stored { return all }, 5, ""},
+		"nothing": {func(all []hub.Stored) []hub.Stored { return all }, 5, "", ""},
 		"each message twice": {func(all []hub.Stored) (double []hub.Stored) {
 			for _, m := range all {
 				double = append(double, m, m)
 			}
 			return renumber(double)
-		}, 5, ""},
+		}, 5, "", ""},
 		"messages in reverse order": {func(all []hub.Stored) []hub.Stored {
 			slices.Reverse(all)
 			return renumber(all)
-		}, 2, "lacks"}, // the parts of the third event are in the wrong order, too
+		}, 2, "lacks", ""}, // the parts of the third event are in the wrong order, too
 		"the first lines are missing": {func(all []hub.Stored) []hub.Stored {
 			return slices.Delete(all, 1, 2)
-		}, 0, "the hub lacks the lines from 1 to 2"},
+		}, 0, "the hub lacks the lines from 1 to 2", ""},
 		"a part is missing": {func(all []hub.Stored) []hub.Stored {
 			return slices.Delete(all, 3, 4)
-		}, 2, "the hub lacks the lines from 3 to 3"},
+		}, 2, "the hub lacks the lines from 3 to 3", ""},
 		"a byte of the lines is changed": {func(all []hub.Stored) []hub.Stored {
-			all[1].Body = bytes.Replace(all[1].Body, []byte("two"), []byte("too"), 1)
+			all[1].Body = bytes.Clone(all[1].Body)
+			all[1].Body[len(all[1].Body)-30] ^= 1
 			return all
-		}, 0, "checksum mismatch"},
+		}, 0, "checksum mismatch", "the hub lacks the lines from 1 to 2"},
 		"a line is missing in a message": {func(all []hub.Stored) []hub.Stored {
 			all[1].Body = all[1].Body[:bytes.IndexByte(all[1].Body, '\n')+1]
 			return all
-		}, 0, "its lines lead to 1"},
+		}, 0, "its lines lead to 1", "the hub lacks the lines from 1 to 2"},
 		"messages of another program": {func(all []hub.Stored) []hub.Stored {
 			for _, head := range []string{"", "null", "[]", `{"v":0}`, `{"v":1,"kind":"lines"}`, `{"v":1,"kind":"claim"}`,
 				`{"v":1,"kind":"poem"}`, `{"v":1,"kind":"lines","from":{"seq":1},"to":{"seq":1}}`, "\x00\xff"} {
@@ -67,32 +86,42 @@ func TestBrokenHub(t *testing.T) {
 				all = slices.Insert(all, 2, foreign)
 			}
 			return renumber(all)
-		}, 5, ""},
+		}, 5, "", ""},
 	} {
-		t.Run(name, func(t *testing.T) {
-			m, ann, ben := two(t)
-			m.Change(session, tt.damage)
-			f := ben.Pull(t)
-			if f.Hub.Seq != tt.fetched || f.Local.Seq != tt.fetched {
-				t.Errorf("fetched up to %d, and the hub has %d, want %d", f.Local.Seq, f.Hub.Seq, tt.fetched)
+		for sealing, change := range sealings(t) {
+			wantErr := tt.wantErr
+			if sealing == "sealed" {
+				wantErr = cmp.Or(tt.sealed, tt.wantErr)
 			}
-			if tt.wantErr == "" && f.Damage != nil || tt.wantErr != "" &&
-				(f.Damage == nil || !strings.Contains(f.Damage.Error(), tt.wantErr)) {
-				t.Errorf("damage %v, want %q", f.Damage, tt.wantErr)
-			}
-			if tt.fetched > 0 && !strings.HasPrefix(ann.Bytes(t), ben.Bytes(t)) {
-				t.Error("the fetched lines are not those that were shipped")
-			}
-			before := ann.Bytes(t)
-			ann.Pull(t)
-			if _, err := ann.Refill(t.Context(), session, ann.Reader(t), hub.Mark{}); err != nil {
-				t.Fatal(err)
-			}
-			ben.Pull(t)
-			if ann.Bytes(t) != before || ben.Bytes(t) != before {
-				t.Errorf("after the refill ben has %d bytes of %d", len(ben.Bytes(t)), len(before))
-			}
-		})
+			t.Run(name+", "+sealing, func(t *testing.T) { testBrokenHub(t, change, tt.damage, tt.fetched, wantErr) })
+		}
+	}
+}
+
+func testBrokenHub(
+	t *testing.T, change func(*hub.Options), damage func([]hub.Stored) []hub.Stored, fetched uint64, wantErr string,
+) {
+	m, ann, ben := two(t, change)
+	m.Change(session, damage)
+	f := ben.Pull(t)
+	if f.Hub.Seq != fetched || f.Local.Seq != fetched {
+		t.Errorf("fetched up to %d, and the hub has %d, want %d", f.Local.Seq, f.Hub.Seq, fetched)
+	}
+	if wantErr == "" && f.Damage != nil || wantErr != "" &&
+		(f.Damage == nil || !strings.Contains(f.Damage.Error(), wantErr)) {
+		t.Errorf("damage %v, want %q", f.Damage, wantErr)
+	}
+	if fetched > 0 && !strings.HasPrefix(ann.Bytes(t), ben.Bytes(t)) {
+		t.Error("the fetched lines are not those that were shipped")
+	}
+	before := ann.Bytes(t)
+	ann.Pull(t)
+	if _, err := ann.Refill(t.Context(), session, ann.Reader(t), hub.Mark{}); err != nil {
+		t.Fatal(err)
+	}
+	ben.Pull(t)
+	if ann.Bytes(t) != before || ben.Bytes(t) != before {
+		t.Errorf("after the refill ben has %d bytes of %d", len(ben.Bytes(t)), len(before))
 	}
 }
 
@@ -208,11 +237,18 @@ func TestClaimOfOwnCrashIsTakenSilently(t *testing.T) {
 
 // TestLostAnswers loses the answer of each message in turn.
 func TestLostAnswers(t *testing.T) {
+	for name, change := range sealings(t) {
+		t.Run(name, func(t *testing.T) { testLostAnswers(t, change) })
+	}
+}
+
+func testLostAnswers(t *testing.T, change func(*hub.Options)) {
 	lost := &hub.UnavailableError{Err: errors.New("no answer")}
 	for _, stored := range []bool{false, true} {
 		for nth := range 6 {
-			m := &hubtest.Memory{Limit: 256}
-			ann, ben := hubtest.NewMachine(t, m, session, "ann"), hubtest.NewMachine(t, m, session, "ben")
+			m := &hubtest.Memory{Limit: 296}
+			ann := hubtest.NewMachine(t, m, session, "ann", change)
+			ben := hubtest.NewMachine(t, m, session, "ben", change)
 			n := -1
 			m.Fault = func(after bool) error {
 				if after != stored {
@@ -284,45 +320,56 @@ func (c *cancelAfter) Err() error {
 
 // TestMachinesAgree runs random steps of three machines on one session, with faults of the hub.
 func TestMachinesAgree(t *testing.T) {
-	rapid.Check(t, func(r *rapid.T) {
-		m := &hubtest.Memory{Limit: 300}
-		var all []*hubtest.Machine
-		for i := range 3 {
-			all = append(all, hubtest.NewMachine(t, m, session, fmt.Sprintf("machine%d", i)))
-			defer all[i].Close()
+	all := sealings(t)
+	for name, of := range map[string][]string{"plain": {"plain"}, "sealed": {"sealed"}, "mixed": {"plain", "sealed"}} {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(r *rapid.T) {
+				testMachinesAgree(t, r, func() func(*hub.Options) {
+					return all[rapid.SampledFrom(of).Draw(r, "sealing")]
+				})
+			})
+		})
+	}
+}
+
+func testMachinesAgree(t *testing.T, r *rapid.T, sealing func() func(*hub.Options)) {
+	m := &hubtest.Memory{Limit: 300}
+	var all []*hubtest.Machine
+	for i := range 3 {
+		all = append(all, hubtest.NewMachine(t, m, session, fmt.Sprintf("machine%d", i), sealing()))
+		defer all[i].Close()
+	}
+	lost := &hub.UnavailableError{Err: errors.New("no answer")}
+	m.Fault = func(bool) error {
+		if rapid.IntRange(0, 9).Draw(r, "fault") == 0 {
+			return lost
 		}
-		lost := &hub.UnavailableError{Err: errors.New("no answer")}
-		m.Fault = func(bool) error {
-			if rapid.IntRange(0, 9).Draw(r, "fault") == 0 {
-				return lost
-			}
-			return nil
+		return nil
+	}
+	acknowledged := map[string]string{} // by text: the machine
+	for step := range rapid.IntRange(1, 25).Draw(r, "steps") {
+		machine := rapid.SampledFrom(all).Draw(r, "machine")
+		if rapid.IntRange(0, 15).Draw(r, "reconnect") == 0 {
+			m.Reconnect()
 		}
-		acknowledged := map[string]string{} // by text: the machine
-		for step := range rapid.IntRange(1, 25).Draw(r, "steps") {
-			machine := rapid.SampledFrom(all).Draw(r, "machine")
-			if rapid.IntRange(0, 15).Draw(r, "reconnect") == 0 {
-				m.Reconnect()
-			}
-			turn(t, r, machine, fmt.Sprintf("step %d", step), acknowledged)
+		turn(t, r, machine, fmt.Sprintf("step %d", step), acknowledged)
+	}
+	m.Fault = nil
+	fresh := hubtest.NewMachine(t, m, session, "fresh", sealing())
+	defer fresh.Close()
+	f := fresh.Pull(t)
+	if f.Damage != nil {
+		r.Fatalf("the hub is damaged: %v", f.Damage)
+	}
+	if f.Hub.Seq == 0 {
+		return
+	}
+	texts := fresh.Texts(t)
+	for text, machine := range acknowledged {
+		if n := countOf(texts, text); n != 1 {
+			r.Errorf("%q, acknowledged by %s, is on the hub %d times", text, machine, n)
 		}
-		m.Fault = nil
-		fresh := hubtest.NewMachine(t, m, session, "fresh")
-		defer fresh.Close()
-		f := fresh.Pull(t)
-		if f.Damage != nil {
-			r.Fatalf("the hub is damaged: %v", f.Damage)
-		}
-		if f.Hub.Seq == 0 {
-			return
-		}
-		texts := fresh.Texts(t)
-		for text, machine := range acknowledged {
-			if n := countOf(texts, text); n != 1 {
-				r.Errorf("%q, acknowledged by %s, is on the hub %d times", text, machine, n)
-			}
-		}
-	})
+	}
 }
 
 func countOf(texts []string, text string) (n int) {

@@ -50,6 +50,12 @@ type head struct {
 	Head  journal.Position `json:"head,omitzero"`
 	Claim *Claim           `json:"claim,omitempty"`
 	Row   json.RawMessage  `json:"row,omitempty"`
+
+	// Of a sealed message: its key, wrapped by age, and the head in full.
+	Key    []byte `json:"key,omitempty"`
+	Sealed []byte `json:"sealed,omitempty"`
+
+	key *key // with which the message was opened; nil: it is in plain text
 }
 
 // MaxRow is the largest row in bytes.
@@ -68,12 +74,20 @@ func (h head) encode() ([]byte, error) {
 		return nil, err
 	}
 	if line.Len() > MaxHead {
-		return nil, fmt.Errorf("the head of a message has %d bytes, and the limit is %d", line.Len(), MaxHead)
+		return nil, &headLengthError{line.Len()}
 	}
 	return bytes.TrimSuffix(line.Bytes(), []byte("\n")), nil
 }
 
-// decodeHead decodes the head of a message. The error is ErrNewer, or says what is wrong.
+// headLengthError reports a head that is longer than MaxHead.
+type headLengthError struct{ size int }
+
+func (e *headLengthError) Error() string {
+	return fmt.Sprintf("the head of a message has %d bytes, and the limit is %d", e.size, MaxHead)
+}
+
+// decodeHead decodes the head of a message, and what is visible of a sealed one. The error is ErrNewer, or
+// says what is wrong.
 func decodeHead(line []byte) (h head, err error) {
 	if len(line) > MaxHead {
 		return h, fmt.Errorf("its head has %d bytes", len(line))
@@ -87,7 +101,7 @@ func decodeHead(line []byte) (h head, err error) {
 	case h.Version < 1:
 		return h, fmt.Errorf("its head has the version %d", h.Version)
 	case h.Kind == kindClaim || h.Kind == kindRelease:
-		if h.Claim == nil || h.Claim.Nonce == "" {
+		if h.Sealed == nil && (h.Claim == nil || h.Claim.Nonce == "") {
 			return h, fmt.Errorf("its head is of a %s and has no claim", h.Kind)
 		}
 	case h.Kind == kindLines:
@@ -106,17 +120,17 @@ type Row struct {
 	Claim    *Claim           // nil: unknown
 	Purged   bool
 	Row      json.RawMessage // of the caller; nil: none
-	Err      error           // the message cannot be decoded
+	Err      error           // the message cannot be decoded; a *SealedError: not be opened
 }
 
 // rowOf decodes a row.
-func rowOf(m Stored) Row {
-	h, err := decodeHead(m.Head)
+func (h *Hub) rowOf(m Stored) Row {
+	head, err := h.keys.decodeHead(m.Session, m.Head)
 	if err != nil {
-		return Row{Session: m.Session, Revision: m.Revision, Err: err}
+		return Row{Session: m.Session, Revision: m.Revision, Head: head.Head, Err: err}
 	}
 	return Row{
-		Session: m.Session, Revision: m.Revision, Head: h.Head, Claim: h.Claim,
-		Purged: h.Kind == kindTombstone, Row: h.Row,
+		Session: m.Session, Revision: m.Revision, Head: head.Head, Claim: head.Claim,
+		Purged: head.Kind == kindTombstone, Row: head.Row,
 	}
 }

@@ -15,6 +15,7 @@ type Writer struct {
 	read  *history
 	claim Claim
 	row   json.RawMessage
+	key   *key // nil: none yet, or without recipients
 
 	mark   Mark   // its nonces are those of this machine
 	before *Claim // the one that this machine's claim followed
@@ -27,8 +28,9 @@ type Writer struct {
 //
 // With takeOver it ends the claim of another machine, and continues a hub that has lost lines. Errors:
 // *ClaimedError; *BehindError if the local journal lacks lines of the hub; *DivergedError; ErrPurged;
-// *BadMessageError and *GapError if the hub has lost lines that are not here, either; those of Engine. After an
-// *UnavailableError the claim may be stored: the Writer is not nil then, and its Mark is to be kept.
+// *BadMessageError and *GapError if the hub has lost lines that are not here, either; *SealedError; *PlainError;
+// *RecipientsError and ErrNotRecipient if nothing can be sealed; those of Engine. After an *UnavailableError the
+// claim may be stored: the Writer is not nil then, and its Mark is to be kept.
 func (h *Hub) Claim(
 	ctx context.Context, s Session, local LineReader, from Mark, takeOver bool,
 ) (*Writer, error) {
@@ -63,6 +65,9 @@ func (h *Hub) tryClaim(
 		return nil, c.Damage
 	case c.Regressed && from.Claim != nil && !from.Claim.Released && !from.Has(from.Claim) && !takeOver:
 		return nil, &ClaimedError{s, *from.Claim} // the hub has lost the claim
+	}
+	if err := h.checkPlain(read); err != nil {
+		return nil, err
 	}
 	w := &Writer{hub: h, read: read, claim: newClaim(h.o.Home, h.o.Host, h.o.Now()), conns: h.Connections()}
 	w.mark, w.before = c.Mark.withNonce(w.claim.Nonce), c.Claim
@@ -125,7 +130,7 @@ func (w *Writer) Ship(ctx context.Context, local LineReader, upTo journal.Positi
 			return err
 		}
 	}
-	size := min(w.hub.MaxBody(), shipSize)
+	size := min(w.hub.maxLines(), shipSize)
 	for w.read.at.Seq < upTo.Seq {
 		from := w.read.at
 		lines, to, err := local.Lines(from, size)
@@ -159,7 +164,7 @@ const shipSize = 512 << 10
 // publishLines publishes lines, in parts if they are too long for one message.
 func (w *Writer) publishLines(ctx context.Context, from, to journal.Position, lines []byte) error {
 	h := head{Kind: kindLines, From: from, To: to}
-	limit := w.hub.MaxBody()
+	limit := w.hub.maxLines()
 	if len(lines) <= limit {
 		return w.publish(ctx, h, lines)
 	}
@@ -180,17 +185,39 @@ func (w *Writer) publish(ctx context.Context, h head, body []byte) error {
 	if h.Kind == kindLines && h.Part == h.Parts {
 		h.Head = h.To
 	}
-	line, err := h.encode()
+	m, err := w.encode(h, body)
 	if err != nil {
 		return err
 	}
-	revision, err := w.hub.Publish(ctx, w.read.session, w.read.last, Message{line, body})
+	revision, err := w.hub.Publish(ctx, w.read.session, w.read.last, m)
 	if err != nil {
 		conflict, refused := (*ConflictError)(nil), (*RefusedError)(nil)
 		w.unsure = w.unsure || !errors.As(err, &conflict) && !errors.As(err, &refused)
 		return err
 	}
 	w.read.last = revision
+	return nil
+}
+
+// encode returns a message, sealed if there are recipients.
+func (w *Writer) encode(h head, body []byte) (m Message, err error) {
+	if len(w.hub.o.Recipients) == 0 {
+		line, err := h.encode()
+		return Message{line, body}, err
+	}
+	if w.key == nil {
+		if w.key, err = w.hub.keys.newKey(); err != nil {
+			return Message{}, err
+		}
+	}
+	return w.key.message(w.read.session, h, body)
+}
+
+// checkPlain returns a *PlainError if this machine would continue a sealed session in plain text.
+func (h *Hub) checkPlain(read *history) error {
+	if read.sealed && len(h.o.Recipients) == 0 && !h.o.Plain {
+		return &PlainError{read.session}
+	}
 	return nil
 }
 
@@ -291,11 +318,14 @@ func (h *Hub) Refill(ctx context.Context, s Session, local LineReader, from Mark
 		if end == (journal.Position{}) || !local.Holds(end) {
 			return lines, nil
 		}
+		if err := h.checkPlain(read); err != nil {
+			return lines, err
+		}
 		w := &Writer{hub: h, read: read}
 		if c.Claim != nil {
 			w.claim = *c.Claim
 		}
-		text, to, err := local.Lines(c.Hub, min(h.MaxBody(), shipSize))
+		text, to, err := local.Lines(c.Hub, min(h.maxLines(), shipSize))
 		if err != nil {
 			return lines, err
 		}

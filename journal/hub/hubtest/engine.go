@@ -25,6 +25,7 @@ func Test(t *testing.T, open func(t *testing.T) hub.Engine) {
 		"a purge removes messages before a revision":      testPurge,
 		"a done context ends a call":                      testContext,
 		"sessions of several machines":                    testSessions,
+		"sealed sessions of several machines":             testSealedSessions,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open) })
 	}

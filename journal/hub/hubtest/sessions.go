@@ -22,10 +22,15 @@ type Machine struct {
 	readers []*journal.Reader // that are open, the newest last
 }
 
-// NewMachine returns a machine without journals.
-func NewMachine(t *testing.T, e hub.Engine, s hub.Session, name string) *Machine {
-	h := hub.New(e, hub.Options{Home: "/home/" + name, Host: name})
-	m := &Machine{Hub: h, Dir: journal.NewDir(t.TempDir(), journal.Options{}), Session: s}
+// NewMachine returns a machine without journals. change changes the options of its hub.
+func NewMachine(
+	t *testing.T, e hub.Engine, s hub.Session, name string, change ...func(*hub.Options),
+) *Machine {
+	o := hub.Options{Home: "/home/" + name, Host: name}
+	for _, c := range change {
+		c(&o)
+	}
+	m := &Machine{Hub: hub.New(e, o), Dir: journal.NewDir(t.TempDir(), journal.Options{}), Session: s}
 	t.Cleanup(m.Close)
 	return m
 }
@@ -165,10 +170,24 @@ func (m *Machine) Bytes(t *testing.T) string {
 	return string(content)
 }
 
-// testSessions writes a session on two machines in turns, and then on both.
 func testSessions(t *testing.T, open func(*testing.T) hub.Engine) {
 	s := newSession()
-	ann, ben := NewMachine(t, open(t), s, "ann"), NewMachine(t, open(t), s, "ben")
+	testTurns(t, NewMachine(t, open(t), s, "ann"), NewMachine(t, open(t), s, "ben"))
+}
+
+// testSealedSessions is testSessions with sealed messages, and with a machine that seals what another one has begun in
+// plain text.
+func testSealedSessions(t *testing.T, open func(*testing.T) hub.Engine) {
+	a, b, s := NewIdentity(t), NewIdentity(t), newSession()
+	sealed := Seal(a, b)
+	testTurns(t, NewMachine(t, open(t), s, "ann", sealed, Open(a)), NewMachine(t, open(t), s, "ben", sealed, Open(b)))
+	s = newSession()
+	testTurns(t, NewMachine(t, open(t), s, "ann", Open(a), Plain), NewMachine(t, open(t), s, "ben", sealed, Open(b)))
+}
+
+// testTurns writes a session on two machines in turns, and then on both.
+func testTurns(t *testing.T, ann, ben *Machine) {
+	s := ann.Session
 	long := strings.Repeat("long ", (2*ann.MaxBody()+ann.MaxBody()/2)/5)
 	ann.Write(t, "one", "two", long, "four")
 	ann.Push(t)
