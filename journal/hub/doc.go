@@ -56,14 +56,14 @@
 //	sealed  A nonce of 24 bytes and the head in full, sealed. Its additional data are "head", the team, the id of
 //	        the session, and the bytes of this line before ,"sealed", each after the first preceded by a zero byte.
 //
-// Both are in Base64, and sealed is the last field. A sealed body is a nonce and the sealed lines; their additional data
-// are "body", the team, the id, and the whole line. So a sealed text is valid only in its place. A part
-// of lines is sealed as each body is.
+// Both are in Base64, and sealed is the last field. A sealed body is a nonce and the sealed lines; their additional
+// data are "body", the team, the id, and the whole line. So a sealed text is valid only in its place. A part of lines
+// is sealed as each body is.
 //
 // The server and all who may read from it see: teams and ids of sessions; when a message was stored; its kind; the
-// sequence numbers and offsets of positions (their sums are 00000000), and so the size of lines; numbers of parts; which
-// messages one claim has sealed; how many recipients there are, and of which types. They do not see lines, sums, rows, and
-// nonce, home and host of a claim. A tombstone is not sealed.
+// sequence numbers and offsets of positions (their sums are 00000000), and so the size of lines; numbers of parts;
+// which messages one claim has sealed; how many recipients there are, and of which types. They do not see lines, sums,
+// rows, and nonce, home and host of a claim. A tombstone is not sealed.
 //
 // A machine opens a message with the identities of its recipients. One that was added later opens only what was shipped
 // since; for the rest, reading fails with a *SealedError. A message whose seal is broken counts as one of another

@@ -202,7 +202,8 @@ func (h *history) contradicts(head head) bool {
 // restart goes to the beginning of the history.
 func (h *history) restart() {
 	*h = history{
-		engine: h.engine, keys: h.keys, session: h.session, pending: map[journal.Position]Revision{}, regress: h.regress,
+		engine: h.engine, keys: h.keys, session: h.session, regress: h.regress,
+		pending: map[journal.Position]Revision{},
 	}
 }
 
