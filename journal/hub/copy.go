@@ -8,9 +8,9 @@ import (
 )
 
 // Copy writes the whole history of a session, verified, and returns its end. If the hub has lost a part, it
-// returns a *BadMessageError or a *GapError after what precedes that part.
+// returns a *BadMessageError or a *GapError after what precedes that part; likewise a *SealedError.
 func (h *Hub) Copy(ctx context.Context, s Session, w io.Writer) (journal.Position, error) {
-	read := newHistory(h.Engine, s, Mark{})
+	read := newHistory(h, s, Mark{})
 	err := read.read(ctx, func(_ journal.Position, lines []byte) error {
 		_, err := w.Write(lines)
 		return err
