@@ -50,7 +50,7 @@
 // With recipients, a Writer seals its messages. It makes a random key of 32 bytes for each claim, which age wraps for
 // all recipients, and seals with XChaCha20-Poly1305 and random nonces:
 //
-//	{"v":1,"kind":"lines","from":{"seq":0,"offset":0,"sum":"00000000"},"to":{…},"head":{…},"key":"…","sealed":"…"}
+//	{"v":1,"kind":"lines","from":{"seq":7,"offset":4711,"sum":"00000000"},"to":{…},"head":{…},"key":"…","sealed":"…"}
 //
 //	key     The wrapped key: an age file. Each message has it, so that one alone can be read.
 //	sealed  A nonce of 24 bytes and the head in full, sealed. Its additional data are "head", the team, the id of

@@ -219,16 +219,20 @@ func (h *history) apply(m Stored, head head, err error, visit func(journal.Posit
 	switch head.Kind {
 	case kindClaim, kindRelease:
 		if m.Revision > h.claimAt {
-			h.claim, h.claimAt, h.sealed = head.Claim, m.Revision, head.key != nil
+			h.claim, h.claimAt = head.Claim, m.Revision
+			h.setSealed(head.Kind, head.key != nil)
 		}
 	case kindTombstone:
 		h.purged = true
 	case kindLines:
-		h.sealed = h.sealed || head.key != nil
+		h.setSealed(head.Kind, head.key != nil)
 		return h.applyLines(m, head, visit)
 	}
 	return nil
 }
+
+// setSealed notes a message that is sealed or not: only a claim in plain text makes a sealed session one in plain text.
+func (h *history) setSealed(kind string, sealed bool) { h.sealed = sealed || h.sealed && kind == kindLines }
 
 // setBad keeps a message that starts at the end of the history and does not continue it. A following message may.
 func (h *history) setBad(m Stored, head head, err error) {

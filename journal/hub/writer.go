@@ -196,6 +196,7 @@ func (w *Writer) publish(ctx context.Context, h head, body []byte) error {
 		return err
 	}
 	w.read.last = revision
+	w.read.setSealed(h.Kind, w.key != nil)
 	return nil
 }
 

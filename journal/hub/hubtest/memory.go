@@ -208,6 +208,9 @@ func (m *Memory) Messages(s hub.Session) []hub.Stored {
 func (m *Memory) Change(s hub.Session, change func([]hub.Stored) []hub.Stored) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.messages == nil {
+		m.messages = map[hub.Session][]hub.Stored{}
+	}
 	m.messages[s] = change(slices.Clone(m.messages[s]))
 }
 
