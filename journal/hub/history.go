@@ -232,7 +232,9 @@ func (h *history) apply(m Stored, head head, err error, visit func(journal.Posit
 }
 
 // setSealed notes a message that is sealed or not: only a claim in plain text makes a sealed session one in plain text.
-func (h *history) setSealed(kind string, sealed bool) { h.sealed = sealed || h.sealed && kind == kindLines }
+func (h *history) setSealed(kind string, sealed bool) {
+	h.sealed = sealed || h.sealed && kind == kindLines
+}
 
 // setBad keeps a message that starts at the end of the history and does not continue it. A following message may.
 func (h *history) setBad(m Stored, head head, err error) {
