@@ -27,6 +27,7 @@ type Shipper struct {
 	shipped journal.Position
 	claimed bool
 	err     error         // of the last attempt; nil: it succeeded
+	tried   int           // attempts that have ended
 	changed chan struct{} // closed and replaced when one of them changes
 }
 
@@ -50,14 +51,15 @@ const retryAfter = 2 * time.Second
 
 // NewShipper starts a Shipper. w is the Writer of a session that was claimed; if it is nil, claim claims the session,
 // again and again until it succeeds. open opens a reader of the journal for each attempt; keep stores the mark. All
-// are called in one goroutine.
+// are called in one goroutine. from is how far the session was shipped before, as far as is known.
 func NewShipper(
 	w *Writer, claim func(context.Context) (*Writer, error), open func() (*journal.Reader, error), keep func(Mark),
+	from journal.Position,
 ) *Shipper {
 	ctx, stop := context.WithCancel(context.Background())
 	s := &Shipper{
 		claim: claim, open: open, keep: keep, writer: w, wake: make(chan struct{}, 1), done: make(chan struct{}),
-		stop: stop, changed: make(chan struct{}), claimed: w != nil,
+		stop: stop, changed: make(chan struct{}), claimed: w != nil, shipped: from,
 	}
 	if w != nil {
 		s.shipped = w.At()
@@ -94,14 +96,17 @@ func (s *Shipper) status() ShipStatus {
 	return ShipStatus{Claimed: s.claimed, Lag: lag, Shipped: s.shipped, Err: s.err}
 }
 
-// Wait returns when everything of which Synced was notified is shipped, when the Shipper has stopped for
-// good, or when ctx is done.
+// Wait returns when everything of which Synced was notified is shipped, when an attempt has failed, when the
+// Shipper has stopped for good, or when ctx is done.
 func (s *Shipper) Wait(ctx context.Context) ShipStatus {
-	for {
+	for before := -1; ; {
 		s.mu.Lock()
-		status, changed := s.status(), s.changed
+		status, changed, tried := s.status(), s.changed, s.tried
 		s.mu.Unlock()
-		if status.Lag == 0 || status.Final() {
+		if before < 0 {
+			before = tried
+		}
+		if status.Lag == 0 || status.Final() || status.Err != nil && tried > before {
 			return status
 		}
 		select {
@@ -163,6 +168,7 @@ func (s *Shipper) ship(ctx context.Context, upTo journal.Position, row any) bool
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.err, s.claimed = err, s.writer != nil
+	s.tried++
 	if s.claimed {
 		s.shipped = s.writer.At()
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/remote"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/journal/hub"
 )
 
@@ -20,8 +21,13 @@ func explainHub(err error) Message {
 		bad         *hub.BadMessageError
 		unavailable *hub.UnavailableError
 		refused     *hub.RefusedError
+		split       *store.SplitError
 	)
 	switch {
+	case errors.As(err, &split):
+		return Text("Session %s has diverged from the hub. What was only here is session %s now.", split.SessionID,
+			split.Fork).With(To("resume what is on the hub", "chat", "--resume", split.SessionID),
+			To("resume what was only here", "chat", "--resume", split.Fork))
 	case errors.Is(err, remote.ErrNone):
 		return Text("No hub is configured.").With(To("read how", "guide", "hub"))
 	case errors.As(err, &claimed):

@@ -12,6 +12,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/console"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/eventlog"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/history"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/hub"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/input"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/place"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/retention"
@@ -39,6 +40,7 @@ type Command struct {
 	Pick        bool             `help:"With --resume: choose the session in the browser."`
 	Fork        bool             `help:"Resume a copy of the session."`
 	At          string           `help:"With --fork: last event to copy: number, time or turn:N." placeholder:"X"`
+	TakeOver    bool             `help:"With --resume: end the claim of another machine."`
 	Follow      bool             `help:"Watch a session (default: latest), read-only."`
 	Plain       bool             `help:"Chat line by line, without cursor movement and colour."`
 	ShowPrompt  bool             `help:"Show each agent's prompt before its reply."`
@@ -121,6 +123,8 @@ func (cmd *Command) check() error {
 		return app.UsageError("--pick chooses a session to resume: add --resume.")
 	case cmd.Pick && (cmd.Resume.ID != "" || cmd.Continue.ID != "" || cmd.Session != nil || cmd.SessionFile != nil):
 		return app.UsageError("--pick chooses the session: it excludes a name.")
+	case cmd.TakeOver && (!cmd.resumes() || cmd.Fork || cmd.Follow):
+		return app.UsageError("--take-over continues a session: name it with --resume ID.")
 	case cmd.At != "" && !cmd.Fork:
 		return app.UsageError("--at is the end of a copy: add --fork.")
 	case cmd.Session != nil && *cmd.Session == "" || cmd.SessionFile != nil && *cmd.SessionFile == "":
@@ -213,6 +217,9 @@ func (cmd *Command) newREPL(a *app.App, config config.Config) *repl {
 		r.scripted, r.input = true, input.NewPipe(a.Stdin, cmd.Input == "json", a.LineLimit())
 	case a.Plain:
 		r.input = input.NewPlain(a.Stdin, a.Stdout, a.LineLimit())
+	}
+	if !cmd.NoSave {
+		r.hub = hub.New(a, config.Hub, cmd.TakeOver)
 	}
 	if config.Auto() && !cmd.NoSave {
 		r.retention = retention.New(a, config.Policy())

@@ -14,6 +14,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/banner"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/console"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/follow"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/hub"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/input"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/permission"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/retention"
@@ -75,6 +76,7 @@ type repl struct {
 	models     []string        // of --model, for the first conversation
 	turns      context.Context // of the running turns
 
+	hub         *hub.Hub             // nil: there is none
 	sessionFile string               // absolute path of the journal that is resumed in place; "": none
 	retention   *retention.Retention // nil: automatic retention is off
 
@@ -125,8 +127,12 @@ func (r *repl) run(ctx context.Context) error {
 		r.app.HideArchiving()
 	}
 	r.banner()
+	if r.scripted {
+		r.hub.ShowState()
+	}
 	reason, err := r.loop(ctx)
 	saveErr := r.end(reason)
+	r.hub.End(ctx)
 	r.retention.Close()
 	switch {
 	case err != nil:
@@ -179,6 +185,9 @@ func (r *repl) banner() {
 // loop runs lines. reason is why it ended, for the journal.
 func (r *repl) loop(ctx context.Context) (reason string, err error) {
 	for !r.c.RunOver() {
+		if err := r.followSplit(ctx); err != nil {
+			return "error", err
+		}
 		line, err := r.next(ctx)
 		switch {
 		case errors.Is(err, tty.ErrInterrupted):
@@ -225,6 +234,7 @@ func (r *repl) prompt() string {
 	if r.display.Unsaved {
 		r.app.Notice(r.notSavedText())
 	}
+	r.hub.ShowState()
 	var names []string
 	for _, m := range r.c.Team().Members {
 		if waiting := r.c.Status().Waiting; m.Type == team.Human && (waiting == "" || waiting == m.ID) {

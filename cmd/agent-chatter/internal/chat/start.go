@@ -111,7 +111,15 @@ func (r *repl) newStore() store.Store {
 	if r.noSave {
 		return &store.Memory{}
 	}
-	return store.NewFiles(r.app.Catalog)
+	return r.savedIn()
+}
+
+// savedIn returns the store of the home. If a hub is configured, its sessions are shipped.
+func (r *repl) savedIn() store.Store {
+	if r.hub == nil {
+		return store.NewFiles(r.app.Catalog)
+	}
+	return r.hub.Store
 }
 
 // startSession resumes a session, or a fork of it up to the point at. If t is not nil, it overrides the recorded team.
@@ -157,7 +165,7 @@ func (r *repl) resumable(
 	if s.Truncated {
 		r.app.Notice(app.TruncatedText(s))
 	}
-	c = conversation{team: t, store: store.NewFiles(r.app.Catalog), resume: s.ID}
+	c = conversation{team: t, store: r.savedIn(), resume: s.ID}
 	if t.ID == s.TeamID && s.Dir() != r.app.Catalog.Team(t.ID).Journals().Path() {
 		c.store, c.file = store.NewDir(r.app.Catalog.At(s.Dir())), s.Path()
 	}

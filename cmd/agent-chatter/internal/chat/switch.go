@@ -12,7 +12,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/offer"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/sessions"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
-	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -178,7 +177,7 @@ func (r *repl) slashFork(ctx context.Context, at string) error {
 		return nil
 	}
 	r.app.Notice(sessions.ForkedText(session.ID, fork))
-	return r.switchTo(ctx, conversation{team: r.c.Team(), store: store.NewFiles(r.app.Catalog), resume: fork})
+	return r.switchTo(ctx, conversation{team: r.c.Team(), store: r.savedIn(), resume: fork})
 }
 
 // offeredSessions is how many sessions /resume lists.

@@ -1,0 +1,209 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/coordinator/store"
+	"github.com/agent-chatter/agent-chatter/coordinator/store/storetest"
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/hub"
+	"github.com/agent-chatter/agent-chatter/journal/hub/hubtest"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+)
+
+// machine is a home whose sessions are shipped to a hub.
+type machine struct {
+	*store.Replicated
+	root    string
+	offline error // the error of Connect; nil: none
+}
+
+func newMachine(t *testing.T, e hub.Engine, name string) *machine {
+	m := &machine{root: t.TempDir()}
+	m.Replicated = &store.Replicated{
+		Files: store.NewFiles(catalog.New(m.root, journal.Options{})),
+		Connect: func(context.Context) (*hub.Hub, error) {
+			return hub.New(e, hub.Options{Home: "/home/" + name, Host: name}), m.offline
+		},
+		Ships:    func(string) bool { return true },
+		Patience: time.Minute, ExitWait: time.Minute, SyncWait: time.Minute,
+	}
+	return m
+}
+
+// read returns the journal of a session.
+func (m *machine) read(t *testing.T, id string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(m.root, team, id+".jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func TestReplicatedIsAStore(t *testing.T) {
+	storetest.Run(t, func(t *testing.T) store.Store { return newMachine(t, &hubtest.Memory{}, "ann") })
+}
+
+func TestSavedIsOnTheHub(t *testing.T) {
+	memory := &hubtest.Memory{}
+	ann, ben := newMachine(t, memory, "ann"), newMachine(t, memory, "ben")
+	s := create(t, ann, team)
+	s.append(message("hello", noon))
+	s.save(0, 0) // waits for the hub
+	status, ok := ann.Status()
+	if !ok || !status.Claimed || status.Lag != 0 || status.Err != nil || status.Shipped.Seq != 2 {
+		t.Errorf("after a save: %+v", status)
+	}
+	if err := os.RemoveAll(ann.root); err != nil { // the machine is lost
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(ben.root, team), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ben.Split(t.Context(), team, s.SessionID()); err != nil { // fetches it
+		t.Fatal(err)
+	}
+	snapshot, err := ben.Load(t.Context(), team, s.SessionID())
+	if err != nil || len(snapshot.Context.Messages) != 1 {
+		t.Errorf("ben has %+v: %v", snapshot, err)
+	}
+}
+
+func TestOpenFetchesAndClaims(t *testing.T) {
+	memory := &hubtest.Memory{}
+	ann, ben := newMachine(t, memory, "ann"), newMachine(t, memory, "ben")
+	id := add(t, ann)
+	if _, err := ben.Split(t.Context(), team, id); err != nil {
+		t.Fatal(err)
+	}
+	again := open(t, ann, id)
+	again.append(message("again", noon))
+	_, _, err := ben.Open(t.Context(), team, id)
+	if held := (*hub.ClaimedError)(nil); !errors.As(err, &held) || held.Claim.Host != "ann" {
+		t.Errorf("open of a claimed session: %v", err)
+	}
+	if err := again.Close(again.state); err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, ben, id)
+	if s.state.Seq != again.state.Seq || ann.read(t, id) != ben.read(t, id) {
+		t.Errorf("ben opens event %d, want %d", s.state.Seq, again.state.Seq)
+	}
+	s.Close(s.state)
+	if s := open(t, ann, id); s.Close(s.state) != nil {
+		t.Error("ann cannot open it again")
+	}
+}
+
+func TestTakenOverSessionBecomesAFork(t *testing.T) {
+	memory := &hubtest.Memory{}
+	ann, ben := newMachine(t, memory, "ann"), newMachine(t, memory, "ben")
+	id := add(t, ann)
+	s := open(t, ann, id)
+	if _, err := ben.Split(t.Context(), team, id); err != nil {
+		t.Fatal(err)
+	}
+	ben.TakeOver = true
+	other := open(t, ben, id)
+	other.append(message("by ben", noon))
+	other.save(0, 0)
+	s.append(message("by ann", noon))
+	s.save(0, 0)
+	status, _ := ann.Status()
+	if fenced := (*hub.FencedError)(nil); !status.Final() || !errors.As(status.Err, &fenced) || fenced.Claim.Host != "ben" {
+		t.Errorf("ann's status is %+v", status)
+	}
+	if err := s.Close(s.state); err != nil {
+		t.Fatal(err)
+	}
+	if status, ok := ann.Status(); !ok || !status.Final() || status.SessionID != id {
+		t.Errorf("after the close: %+v", status)
+	}
+	fork, err := ann.Split(t.Context(), team, id)
+	if err != nil || fork == "" {
+		t.Fatalf("the fork is %q: %v", fork, err)
+	}
+	if ann.read(t, id) != ben.read(t, id) {
+		t.Error("the journals differ")
+	}
+	snapshot, err := ann.Load(t.Context(), team, fork)
+	if err != nil || len(snapshot.Context.Messages) != 3 || snapshot.Context.Messages[2].Content != "by ann" {
+		t.Errorf("the fork has %+v: %v", snapshot, err)
+	}
+	other.Close(other.state)
+}
+
+func TestOfflineSessionIsShippedLater(t *testing.T) {
+	memory := &hubtest.Memory{}
+	ann := newMachine(t, memory, "ann")
+	ann.offline = &hub.UnavailableError{Err: errors.New("no network")}
+	ann.SyncWait, ann.ExitWait = time.Nanosecond, time.Nanosecond
+	id := add(t, ann)
+	status, ok := ann.Status()
+	if !ok || status.Claimed || status.Lag == 0 {
+		t.Errorf("offline: %+v", status)
+	}
+	s := open(t, ann, id)
+	if status, _ := ann.Status(); status.Claimed || !errors.Is(status.Err, ann.offline) {
+		t.Errorf("resumed offline: %+v", status)
+	}
+	s.append(message("more", noon))
+	ann.offline = nil
+	ann.SyncWait, ann.ExitWait = time.Minute, time.Minute
+	if err := s.Close(s.state); err != nil {
+		t.Fatal(err)
+	}
+	if status, _ := ann.Status(); status.Lag != 0 || status.Err != nil {
+		t.Errorf("closed online: %+v", status)
+	}
+	ben := newMachine(t, memory, "ben")
+	if _, err := ben.Split(t.Context(), team, id); err != nil || ann.read(t, id) != ben.read(t, id) {
+		t.Errorf("the journals differ: %v", err)
+	}
+}
+
+func TestDivergedSessionIsSplitWhenOpened(t *testing.T) {
+	memory := &hubtest.Memory{}
+	ann, ben := newMachine(t, memory, "ann"), newMachine(t, memory, "ben")
+	id := add(t, ann)
+	if _, err := ben.Split(t.Context(), team, id); err != nil {
+		t.Fatal(err)
+	}
+	ben.offline = &hub.UnavailableError{Err: errors.New("no network")}
+	ben.ExitWait = time.Nanosecond
+	s := open(t, ben, id)
+	s.append(message("by ben", noon))
+	s.Close(s.state)
+	ben.offline, ben.ExitWait = nil, time.Minute
+	s = open(t, ann, id)
+	s.append(message("by ann", noon))
+	s.Close(s.state)
+	_, _, err := ben.Open(t.Context(), team, id)
+	split := (*store.SplitError)(nil)
+	if !errors.As(err, &split) || split.SessionID != id {
+		t.Fatalf("open of a diverged session: %v", err)
+	}
+	for _, id := range []string{id, split.Fork} {
+		s := open(t, ben, id)
+		s.Close(s.state)
+	}
+}
+
+func TestUnshippedTeamStaysHere(t *testing.T) {
+	memory := &hubtest.Memory{}
+	ann := newMachine(t, memory, "ann")
+	ann.Ships = func(string) bool { return false }
+	id := add(t, ann)
+	s := open(t, ann, id)
+	s.append(message("more", noon))
+	s.Close(s.state)
+	if _, ok := ann.Status(); ok || len(memory.Messages(hub.Session{Team: team, ID: id})) > 0 {
+		t.Error("the session was shipped")
+	}
+}
