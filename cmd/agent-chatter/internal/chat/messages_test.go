@@ -31,6 +31,7 @@ func chatTexts() []apptest.Text {
 	add := func(function, sample string, shown any) {
 		texts = append(texts, apptest.Text{Function: function, Sample: sample, Shown: shown})
 	}
+	add("splitText", "", splitText(apptest.AliceID, apptest.BobID))
 	add("unknownCommandText", "similar", unknownCommandText("/staus", "/status", "/staus "+apptest.Hostile))
 	add("unknownCommandText", "none similar", unknownCommandText("/"+apptest.Hostile, "", "/"+apptest.Hostile))
 	add("restoredText", "", restoredText(since))
