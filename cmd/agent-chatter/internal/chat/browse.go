@@ -120,10 +120,10 @@ func (r *repl) slashTimeline(ctx context.Context, _ string) error {
 // saved returns the session as it is on the disk.
 func (r *repl) saved(ctx context.Context) (s catalog.Session, err error) {
 	now := r.look()
-	if now.session == nil || r.noSave || r.manualSave && now.status.Unsaved {
+	if now.Session == nil || r.noSave || r.manualSave && now.Status.Unsaved {
 		return s, errors.New("this conversation is not on the disk")
 	}
-	dir, id, err := r.place(now.session.ID)
+	dir, id, err := r.place(now.Session.ID)
 	if err != nil {
 		return s, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/console"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/look"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/permission"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
@@ -59,12 +60,12 @@ func (d *display) Event(e coordinator.Event) {
 	}
 	next, idle := "", ""
 	if d.console != nil {
-		now := take(d.repl.c)
-		now.speaking = d.speaking
-		d.repl.looks.refresh(now)
-		idle = idleText(d.Team.DisplayName, now.session)
-		if len(now.queued) > 0 {
-			next = tty.SafeLine(now.queued[0].Member.DisplayName)
+		now := look.Take(d.repl.c)
+		now.Speaking = d.speaking
+		d.repl.looks.Refresh(now)
+		idle = idleText(d.Team.DisplayName, now.Session)
+		if len(now.Queued) > 0 {
+			next = tty.SafeLine(now.Queued[0].Member.DisplayName)
 		}
 	}
 	d.Say(func(m *console.Model) []view.Block {

@@ -1,75 +1,23 @@
 package chat
 
 import (
-	"maps"
 	"os"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/look"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/editor"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
-	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
-	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-// A look is what commands that only look show of a conversation.
-type look struct {
-	session    *coordinator.Session // nil before the first message
-	status     coordinator.Status
-	speaking   string // the name of the member whose turn runs; "": none
-	queued     []coordinator.Queued
-	changes    []projection.QueueChange
-	had, limit int // agent turns, as Coordinator.Rounds
-}
-
-// looks keeps the look of a conversation while its turns run: the Coordinator cannot be called then from the
-// goroutine of a command.
-type looks struct {
-	mu   sync.Mutex
-	last *look // nil: no turn runs
-}
-
-// take returns the look of a conversation.
-func take(c *coordinator.Coordinator) *look {
-	l := &look{
-		session: c.Session(), status: c.Status(),
-		queued: slices.Clone(c.Queued()), changes: slices.Clone(c.QueueChanges()),
-	}
-	if l.session != nil {
-		l.session.Stats.Usage.Costs = maps.Clone(l.session.Stats.Usage.Costs)
-	}
-	l.had, l.limit = c.Rounds()
-	return l
-}
-
-// refresh replaces the look while turns run.
-func (l *looks) refresh(now *look) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.last != nil {
-		l.last = now
-	}
-}
-
-// set replaces the look; nil: no turn runs any more.
-func (l *looks) set(now *look) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.last = now
-}
-
 // look returns the newest look.
-func (r *repl) look() look {
-	r.looks.mu.Lock()
-	last := r.looks.last
-	r.looks.mu.Unlock()
-	if last == nil {
-		last = take(r.c)
+func (r *repl) look() look.Look {
+	if last := r.looks.Last(); last != nil {
+		return *last
 	}
-	return *last
+	return *look.Take(r.c)
 }
 
 // runLook runs a command that only looks.

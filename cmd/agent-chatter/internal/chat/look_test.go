@@ -10,6 +10,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/input"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/look"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/editor"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
@@ -50,22 +51,22 @@ func (k *keys) Watch(onEscape, onInterrupt func()) (stop func()) {
 
 func TestLookIsKeptWhileTurnsRun(t *testing.T) {
 	r, _ := newTestREPL(t, false, false)
-	r.looks.refresh(&look{had: 1})
-	if r.looks.last != nil {
+	r.looks.Refresh(&look.Look{Had: 1})
+	if r.looks.Last() != nil {
 		t.Error("without a turn it is kept")
 	}
 	err := r.runTurns(t.Context(), func(context.Context) error {
-		if r.looks.last == nil {
+		if r.looks.Last() == nil {
 			t.Error("there is none during a turn")
 		}
-		r.looks.refresh(&look{had: 2})
-		if had := r.look().had; had != 2 {
+		r.looks.Refresh(&look.Look{Had: 2})
+		if had := r.look().Had; had != 2 {
 			t.Errorf("it is of %d turns", had)
 		}
 		return nil
 	})
-	if err != nil || r.looks.last != nil || r.look().had != 0 {
-		t.Errorf("after the turns it is %+v, %v", r.looks.last, err)
+	if err != nil || r.looks.Last() != nil || r.look().Had != 0 {
+		t.Errorf("after the turns it is %+v, %v", r.looks.Last(), err)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/look"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/offer"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/transfer"
 	"github.com/agent-chatter/agent-chatter/coordinator"
@@ -57,14 +58,14 @@ func chatTexts() []apptest.Text {
 	calc := coordinator.Session{
 		ID: "01HZ", TeamName: "calc", Stats: projection.Stats{Usage: projection.Totals{Input: 12, Output: 3}},
 	}
-	add("statusText", "a turn", statusText(look{
-		session: &calc, status: active, speaking: apptest.Hostile,
-		queued: []coordinator.Queued{{Member: team.Member{Name: apptest.Hostile}}, {Member: team.Member{Name: "bea"}}},
+	add("look.StatusText", "a turn", look.StatusText(look.Look{
+		Session: &calc, Status: active, Speaking: apptest.Hostile,
+		Queued: []coordinator.Queued{{Member: team.Member{Name: apptest.Hostile}}, {Member: team.Member{Name: "bea"}}},
 	}, []string{apptest.Hostile, "/rename later", "hello"}))
-	add("statusText", "a queued message", statusText(look{session: &calc, status: active, speaking: "ada"},
+	add("look.StatusText", "a queued message", look.StatusText(look.Look{Session: &calc, Status: active, Speaking: "ada"},
 		[]string{strings.Repeat("hello ", 20)}))
-	add("statusText", "costs", statusText(look{
-		status: coordinator.Status{Phase: coordinator.Paused, Waiting: "hugo"}, session: &coordinator.Session{
+	add("look.StatusText", "costs", look.StatusText(look.Look{
+		Status: coordinator.Status{Phase: coordinator.Paused, Waiting: "hugo"}, Session: &coordinator.Session{
 			ID: "01HZ", TeamName: apptest.Hostile, Title: apptest.Hostile,
 			Stats: projection.Stats{Messages: 2, Turns: 1, Usage: projection.Totals{
 				Input: 1, CachedRead: 12000, CachedWrite: 800, Output: 340, Thought: 56,

@@ -16,6 +16,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/follow"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/hub"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/input"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/look"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/permission"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/retention"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/setup"
@@ -82,7 +83,7 @@ type repl struct {
 
 	failed   atomic.Bool // a line failed
 	refusals []string    // the reasons of refusals, which are sent as messages when a person is next
-	looks    looks
+	looks    look.Kept
 }
 
 // errEnd is returned by a slash command that ends the chat.
@@ -282,11 +283,11 @@ func (r *repl) runTurns(ctx context.Context, do func(context.Context) error) err
 	if !r.c.Team().AllowEscCancel {
 		escape = func() {}
 	}
-	r.looks.set(take(r.c))
+	r.looks.Set(look.Take(r.c))
 	stopWatching := r.input.Watch(escape, interrupt)
 	err := do(turns)
 	stopWatching()
-	r.looks.set(nil)
+	r.looks.Set(nil)
 	if turns.Err() != nil {
 		r.refusals = nil
 	}

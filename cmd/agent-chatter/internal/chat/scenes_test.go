@@ -12,6 +12,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/banner"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/console"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/follow"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/look"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/offer"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/permission"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
@@ -245,9 +246,9 @@ var scenes = []namedScene{
 		s.says("Write me a calculator.")
 		s.starts()
 		s.print(s.transcript.Stream("First the smallest part that works."))
-		s.enters("/status", statusText(look{speaking: "planner", status: coordinator.Status{
+		s.enters("/status", look.StatusText(look.Look{Speaking: "planner", Status: coordinator.Status{
 			Phase: coordinator.Active, Waiting: "you",
-		}, session: &coordinator.Session{
+		}, Session: &coordinator.Session{
 			ID: "01HZ0000000000000000000000", Title: "Write me a calculator.", TeamName: "demo",
 			Stats: projection.Stats{Messages: 1, Turns: 1, Usage: projection.Totals{
 				Input: 1200, CachedRead: 20_000, Output: 340, Costs: map[string]float64{"USD": 0.0421},

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/look"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/queue"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/sessions"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/setup"
@@ -124,58 +124,22 @@ func (r *repl) slashClear(context.Context, string) error {
 
 func (r *repl) slashStatus(context.Context, string) error {
 	now := r.look()
-	s := now.session
+	s := now.Session
 	if s == nil {
 		r.app.Notice(fmt.Sprintf("%s: no messages yet; team %s.",
-			now.status.Phase, tty.SafeLine(r.c.Team().DisplayName)))
+			now.Status.Phase, tty.SafeLine(r.c.Team().DisplayName)))
 		return nil
 	}
 	var entered []string
 	if c := r.display.console; c != nil {
 		entered = c.Queued()
 	}
-	r.app.Notice(statusText(now, entered))
+	r.app.Notice(look.StatusText(now, entered))
 	r.showRounds()
-	if now.status.Unsaved {
+	if now.Status.Unsaved {
 		r.app.Notice(r.notSavedText())
 	}
 	return nil
-}
-
-// statusText describes a session, a fact in each line. Those that are unknown are left out. entered is what the user
-// has queued.
-func statusText(now look, entered []string) string {
-	s := now.session
-	var lines, next []string
-	for _, q := range now.queued {
-		next = append(next, tty.SafeLine(q.Member.Name))
-	}
-	if now.status.Waiting != "" {
-		next = append(next, tty.SafeLine(now.status.Waiting))
-	}
-	queued := ""
-	if len(entered) > 0 {
-		queued = tty.SafeLine(queue.Preview(entered[0]))
-	}
-	if len(entered) > 1 {
-		queued += fmt.Sprintf(", and %d more", len(entered)-1)
-	}
-	for _, fact := range [][2]string{
-		{"Session", fmt.Sprintf("%s, %s", s.ID, now.status.Phase)},
-		{"Title", tty.SafeLine(s.Title)},
-		{"Team", tty.SafeLine(s.TeamName)},
-		{"So far", app.Count(s.Stats.Messages, "message") + ", " + app.Count(s.Stats.Turns, "agent turn")},
-		{"Speaking", tty.SafeLine(now.speaking)},
-		{"Next", strings.Join(next, ", ")},
-		{"Queued", queued},
-		{"Tokens", view.TokensText(s.Stats.Usage)},
-		{"Cost", view.CostText(s.Stats.Usage)},
-	} {
-		if fact[1] != "" {
-			lines = append(lines, fmt.Sprintf("%-9s%s", fact[0], fact[1]))
-		}
-	}
-	return strings.Join(lines, "\n")
 }
 
 // slashSave saves what is only in memory. Otherwise every message was saved when it was appended.
@@ -196,7 +160,7 @@ func (r *repl) slashSave(context.Context, string) error {
 // showRounds prints the number of agent turns if it is limited.
 func (r *repl) showRounds() {
 	now := r.look()
-	if text := roundsText(now.had, now.limit); text != "" {
+	if text := roundsText(now.Had, now.Limit); text != "" {
 		r.app.Notice(text)
 	}
 }
@@ -215,7 +179,7 @@ func (r *repl) slashMembers(context.Context, string) error {
 
 func (r *repl) slashQueue(context.Context, string) error {
 	now := r.look()
-	r.app.Notice(queue.Text(now.queued, now.changes))
+	r.app.Notice(queue.Text(now.Queued, now.Changes))
 	r.showRounds()
 	return nil
 }
@@ -239,7 +203,7 @@ func (r *repl) slashTask(_ context.Context, text string) error {
 		}
 		return nil
 	}
-	if s := r.look().session; s != nil && s.TeamTask != nil {
+	if s := r.look().Session; s != nil && s.TeamTask != nil {
 		r.app.Notice(taskText(*s.TeamTask))
 		return nil
 	}
