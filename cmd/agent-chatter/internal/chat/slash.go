@@ -15,7 +15,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/transfer"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/usage"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/projection/search"
 )
