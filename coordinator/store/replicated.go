@@ -233,8 +233,8 @@ func (l *replicatedLog) start() *hub.Shipper {
 	return l.shipper
 }
 
-// Close implements Log. It waits for the hub, for at most ExitWait, before it releases the journal's lock: only its holder
-// ships.
+// Close implements Log. It waits for the hub, for at most ExitWait, before it releases the journal's lock: only its
+// holder ships.
 func (l *replicatedLog) Close(state *projection.State) error {
 	err := l.log.Sync()
 	if errors.Is(err, journal.ErrClosed) {
