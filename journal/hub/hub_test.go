@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"testing"
@@ -233,6 +234,32 @@ func TestClaimOfOwnCrashIsTakenSilently(t *testing.T) {
 	if held := (*hub.ClaimedError)(nil); !errors.As(err, &held) {
 		t.Errorf("claim of the clone: %v", err)
 	}
+}
+
+// TestUnchangedSessionIsNotRead compares a session that has not changed since its mark.
+func TestUnchangedSessionIsNotRead(t *testing.T) {
+	m, ann, _ := two(t)
+	counted := &countingEngine{Engine: m}
+	ann.Hub = hub.New(counted, hub.Options{})
+	for range 2 {
+		if c := ann.Compare(t); c.Hub != c.Local || c.Damage != nil {
+			t.Errorf("%+v", c)
+		}
+	}
+	if counted.reads != 0 {
+		t.Errorf("read %d times", counted.reads)
+	}
+}
+
+// countingEngine counts the calls of Read.
+type countingEngine struct {
+	hub.Engine
+	reads int
+}
+
+func (c *countingEngine) Read(ctx context.Context, s hub.Session, after hub.Revision) iter.Seq2[hub.Stored, error] {
+	c.reads++
+	return c.Engine.Read(ctx, s, after)
 }
 
 // TestLostAnswers loses the answer of each message in turn.

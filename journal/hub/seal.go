@@ -246,7 +246,7 @@ func (r *keyring) decodeHead(s Session, line []byte) (head, error) {
 		return visible, err
 	}
 	h, err := decodeHead(text)
-	if err != nil || h.Sealed != nil {
+	if err != nil {
 		return visible, errAltered
 	}
 	h.key = k

@@ -127,6 +127,53 @@ func TestAlteredSealedMessage(t *testing.T) {
 	}
 }
 
+// TestOtherFormsOfSealedHeads writes a sealed head in other ways that JSON and Base64 allow.
+func TestOtherFormsOfSealedHeads(t *testing.T) {
+	m, ann, _ := two(t, sealing(hubtest.NewIdentity(t)))
+	stored := m.Messages(session)
+	last := len(stored) - 1
+	for name, change := range map[string]func(head string) string{
+		"a space":            func(head string) string { return head + " " },
+		"another field":      func(head string) string { return strings.TrimSuffix(head, "}") + `,"row":{"title":"x"}}` },
+		"the field twice":    func(head string) string { return strings.Replace(head, `{`, `{"sealed":"AA==",`, 1) },
+		"an escape":          func(head string) string { return strings.TrimSuffix(head, `"}`) + `\n"}` },
+		"capitals of a name": func(head string) string { return strings.Replace(head, `"sealed"`, `"Sealed"`, 1) },
+	} {
+		m.Change(session, func([]hub.Stored) []hub.Stored {
+			all := slices.Clone(stored)
+			all[last].Head = []byte(change(string(all[last].Head)))
+			return all
+		})
+		if r := row(t, ann.Hub); r.Err == nil {
+			t.Errorf("with %s the row is %+v", name, r)
+		}
+	}
+}
+
+// TestKeyIsUnwrappedOnce lists and reads a session whose messages have one key.
+func TestKeyIsUnwrappedOnce(t *testing.T) {
+	own := hubtest.NewIdentity(t)
+	m, _, _ := two(t, sealing(own))
+	counted := &countingIdentity{Identity: own}
+	ben := hubtest.NewMachine(t, m, session, "ben", func(o *hub.Options) { o.Identities = []age.Identity{counted} })
+	ben.Pull(t)
+	ben.Compare(t)
+	if r := row(t, ben.Hub); r.Err != nil || counted.calls != 1 {
+		t.Errorf("unwrapped %d times: %+v", counted.calls, r)
+	}
+}
+
+// countingIdentity counts the calls of Unwrap.
+type countingIdentity struct {
+	age.Identity
+	calls int
+}
+
+func (c *countingIdentity) Unwrap(stanzas []*age.Stanza) ([]byte, error) {
+	c.calls++
+	return c.Identity.Unwrap(stanzas)
+}
+
 // TestMovedSealedMessages moves sealed messages, heads and bodies of a session to other places.
 func TestMovedSealedMessages(t *testing.T) {
 	other := hub.Session{Team: session.Team, ID: "01JD0000000000000000000001"}
@@ -157,6 +204,11 @@ func TestMovedSealedMessages(t *testing.T) {
 			all[2].Head, all[3].Head = append(a[0], b[1]...), append(b[0], a[1]...)
 			return all
 		}, 2, true},
+		"an altered copy to the end": {session, func(all []hub.Stored) []hub.Stored {
+			again := all[1]
+			again.Head = bytes.Replace(again.Head, []byte(`"sealed":"`), []byte(`"sealed":"AAAA`), 1)
+			return renumber(append(all, again))
+		}, 4, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := &hubtest.Memory{Limit: 296}
@@ -339,6 +391,19 @@ func TestSealedSessionIsNotContinuedInPlainText(t *testing.T) {
 	n--
 	if _, err := ben.Refill(t.Context(), session, ben.Reader(t), hub.Mark{}); !isPlain(err) {
 		t.Errorf("refill: %v", err)
+	}
+
+	// A refill in plain text does not make it a session in plain text.
+	forced := hub.New(m, with(func(o *hub.Options) {
+		hubtest.Open(a)(o)
+		hubtest.Plain(o)
+	}))
+	if lines, err := forced.Refill(t.Context(), session, ben.Reader(t), hub.Mark{}); lines == 0 || err != nil {
+		t.Errorf("refilled %d lines: %v", lines, err)
+	}
+	n = len(m.Messages(session))
+	if _, err := ben.Hub.Claim(t.Context(), session, ben.Reader(t), hub.Mark{}, false); !isPlain(err) {
+		t.Errorf("claim after the refill: %v", err)
 	}
 }
 
