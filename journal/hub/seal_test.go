@@ -469,32 +469,34 @@ type golden struct {
 	Lines    []string
 }
 
-// TestStoredSealedSession reads a session that an earlier build has stored.
-func TestStoredSealedSession(t *testing.T) {
+// readGolden returns a sealed session that an earlier build has stored, and its identity.
+func readGolden(t testing.TB) (g golden, messages []hub.Stored, identity *age.X25519Identity) {
+	t.Helper()
 	content, err := os.ReadFile("testdata/sealed-v1.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var g golden
 	if err := json.Unmarshal(content, &g); err != nil {
 		t.Fatal(err)
 	}
-	identity, err := age.ParseX25519Identity(g.Identity)
-	if err != nil {
+	if identity, err = age.ParseX25519Identity(g.Identity); err != nil {
 		t.Fatal(err)
 	}
-	m := &hubtest.Memory{}
-	m.Change(g.Session, func(all []hub.Stored) []hub.Stored {
-		for _, message := range g.Messages {
-			body, err := base64.StdEncoding.DecodeString(message.Body)
-			if err != nil {
-				t.Fatal(err)
-			}
-			stored := hub.Stored{Session: g.Session, Message: hub.Message{Head: []byte(message.Head), Body: body}}
-			all = append(all, stored)
+	for _, m := range g.Messages {
+		body, err := base64.StdEncoding.DecodeString(m.Body)
+		if err != nil {
+			t.Fatal(err)
 		}
-		return renumber(all)
-	})
+		stored := hub.Stored{Session: g.Session, Message: hub.Message{Head: []byte(m.Head), Body: body}}
+		messages = append(messages, stored)
+	}
+	return g, renumber(messages), identity
+}
+
+func TestStoredSealedSession(t *testing.T) {
+	g, messages, identity := readGolden(t)
+	m := &hubtest.Memory{}
+	m.Change(g.Session, func([]hub.Stored) []hub.Stored { return messages })
 	ann := hubtest.NewMachine(t, m, g.Session, "ann", hubtest.Open(identity))
 	if f := ann.Pull(t); f.Damage != nil || !f.Claim.Released || f.Claim.Home != "/home/ann" {
 		t.Errorf("fetched %+v", f)
@@ -502,4 +504,43 @@ func TestStoredSealedSession(t *testing.T) {
 	if got, want := ann.Bytes(t), strings.Join(g.Lines, "\n")+"\n"; got != want {
 		t.Errorf("the journal is %s, want %s", got, want)
 	}
+}
+
+// FuzzMessage reads a session whose first lines, or last message, are arbitrary. Only what was sealed is opened.
+func FuzzMessage(f *testing.F) {
+	g, messages, identity := readGolden(f)
+	for _, m := range messages {
+		f.Add(m.Head, m.Body)
+	}
+	f.Add([]byte(`{"v":1,"kind":"lines","to":{"seq":1,"offset":106,"sum":"337ec8d0"}}`), []byte(g.Lines[0]+"\n"))
+	f.Fuzz(func(t *testing.T, head, body []byte) {
+		sealed := false
+		for _, m := range messages {
+			sealed = sealed || bytes.Equal(m.Head, head)
+		}
+		for _, at := range []int{1, len(messages) - 1} {
+			m := &hubtest.Memory{}
+			m.Change(g.Session, func([]hub.Stored) []hub.Stored {
+				all := slices.Clone(messages)
+				all[at].Head, all[at].Body = head, body
+				return all
+			})
+			h := hub.New(m, hub.Options{Identities: []age.Identity{identity}})
+			var text bytes.Buffer
+			end, err := h.Copy(t.Context(), g.Session, &text)
+			if after, verr := (journal.Position{}).Verify(text.Bytes()); verr != nil || after != end {
+				t.Errorf("%d lines: %v, %v", end.Seq, verr, err)
+			}
+			err = h.Rows(t.Context(), g.Session.Team, func(r hub.Row) {
+				var fields struct{ Sealed []byte }
+				json.Unmarshal(head, &fields)
+				if at > 1 && r.Err == nil && fields.Sealed != nil && !sealed {
+					t.Errorf("opened %s", head)
+				}
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		}
+	})
 }
