@@ -32,15 +32,23 @@ const (
 type SealedError struct {
 	Session Session
 	After   uint64 // seq of the last event of the history that was read before them
+	Err     error  // of an identity that could not be used; nil: none belongs to a recipient
 }
 
 func (e *SealedError) Error() string {
-	if e.After == 0 {
-		return fmt.Sprintf("session %s is sealed on the hub, and no identity of this machine opens it", e.Session.ID)
+	after := ""
+	if e.After > 0 {
+		after = fmt.Sprintf(" after event %d", e.After)
 	}
-	return fmt.Sprintf("session %s is sealed on the hub after event %d, and no identity of this machine opens it",
-		e.Session.ID, e.After)
+	reason := "no identity of this machine opens it"
+	if e.Err != nil {
+		reason = "opening it failed: " + e.Err.Error()
+	}
+	return fmt.Sprintf("session %s is sealed on the hub%s, and %s", e.Session.ID, after, reason)
 }
+
+// Unwrap returns the error of the identity.
+func (e *SealedError) Unwrap() error { return e.Err }
 
 // PlainError reports that a session is sealed on the hub, and that this machine has no recipients: it
 // would continue the session in plain text.
@@ -177,7 +185,7 @@ func (r *keyring) newKey() (*key, error) {
 	return k, err
 }
 
-// unwrap returns the key that was wrapped. The error is errNoIdentity or errAltered.
+// unwrap returns the key that was wrapped. The error is errNoIdentity, errAltered, or that of an identity.
 func (r *keyring) unwrap(wrapped []byte) (*key, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -205,12 +213,15 @@ func unwrap(wrapped []byte, identities []age.Identity) (*key, error) {
 	if len(identities) == 0 {
 		return nil, errNoIdentity
 	}
+	if _, err := age.ExtractHeader(bytes.NewReader(wrapped)); err != nil {
+		return nil, errAltered
+	}
 	secret, err := age.Decrypt(bytes.NewReader(wrapped), identities...)
 	if none := (*age.NoIdentityMatchError)(nil); errors.As(err, &none) {
 		return nil, errNoIdentity
 	}
 	if err != nil {
-		return nil, errAltered
+		return nil, err
 	}
 	text, err := io.ReadAll(io.LimitReader(secret, chacha20poly1305.KeySize+1))
 	if err != nil {
@@ -231,11 +242,13 @@ func (r *keyring) decodeHead(s Session, line []byte) (head, error) {
 		return visible, err
 	}
 	k, err := r.unwrap(visible.Key)
-	if errors.Is(err, errNoIdentity) {
+	switch {
+	case errors.Is(err, errNoIdentity):
 		return visible, &SealedError{Session: s}
-	}
-	if err != nil {
+	case errors.Is(err, errAltered):
 		return visible, err
+	case err != nil:
+		return visible, &SealedError{Session: s, Err: err}
 	}
 	before := line[:max(0, bytes.LastIndex(line, []byte(sealedField)))]
 	if !bytes.Equal(appendSealed(before, visible.Sealed), line) {

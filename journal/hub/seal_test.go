@@ -242,6 +242,9 @@ func TestSealedSessionWithoutAnIdentityThatOpensIt(t *testing.T) {
 	for name, change := range map[string]func(*hub.Options){
 		"none":    func(*hub.Options) {},
 		"another": sealing(hubtest.NewIdentity(t)),
+		"one that fails": func(o *hub.Options) {
+			o.Identities = []age.Identity{failingIdentity{}}
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, ann, _ := two(t, sealing(hubtest.NewIdentity(t)))
@@ -270,6 +273,9 @@ func TestSealedSessionWithoutAnIdentityThatOpensIt(t *testing.T) {
 					t.Errorf("claim: %v", err)
 				}
 			}
+			if r := row(t, ben.Hub); errors.Is(r.Err, errToken) != (name == "one that fails") {
+				t.Errorf("row: %v", r.Err)
+			}
 			if r := row(t, ben.Hub); !isSealed(r.Err, 0) || r.Head.Seq != 5 || r.Claim != nil || r.Row != nil {
 				t.Errorf("row: %+v", r)
 			}
@@ -282,6 +288,13 @@ func TestSealedSessionWithoutAnIdentityThatOpensIt(t *testing.T) {
 		})
 	}
 }
+
+// failingIdentity is one that cannot be used, as one on a token that is not plugged in.
+type failingIdentity struct{}
+
+var errToken = errors.New("no token")
+
+func (failingIdentity) Unwrap([]*age.Stanza) ([]byte, error) { return nil, errToken }
 
 // TestPurgeThatCrashed leaves sealed lines before a tombstone.
 func TestPurgeThatCrashed(t *testing.T) {

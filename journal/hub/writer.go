@@ -122,7 +122,7 @@ func (w *Writer) Mark() Mark {
 // Ship publishes the lines of the journal up to a position, which must be synced, and returns nil when
 // the hub has acknowledged them. After an *UnavailableError it may be called again.
 //
-// Other errors: *FencedError; *DivergedError; *RefusedError; ErrPurged; a *CorruptError of the local
+// Other errors: *FencedError; *DivergedError; *RefusedError; *SealedError; ErrPurged; a *CorruptError of the local
 // journal.
 func (w *Writer) Ship(ctx context.Context, local LineReader, upTo journal.Position) error {
 	if w.unsure || w.conns != w.hub.Connections() {
