@@ -47,6 +47,16 @@ func (h *Hub) maxLines() int {
 	return h.MaxBody()
 }
 
+// Row returns what the hub says of a session; Revision 0: nothing.
+func (h *Hub) Row(ctx context.Context, s Session) (Row, error) {
+	last, err := h.Last(ctx, s)
+	if err != nil || last.Revision == 0 {
+		return Row{Session: s}, err
+	}
+	row := h.rowOf(last)
+	return row, row.Err
+}
+
 // Rows calls row for each session of a team, or of all teams if team is "", in any order.
 func (h *Hub) Rows(ctx context.Context, team string, row func(Row)) error {
 	for m, err := range h.List(ctx, team) {

@@ -56,6 +56,16 @@ func (r Replica) Compare(ctx context.Context, whole bool) (hub.Comparison, error
 	return r.Hub.Compare(ctx, r.Session(), local, mark)
 }
 
+// Fetch appends the events of the hub that are not here, as hub.Fetch does: a session that diverged or is
+// damaged stays as it is.
+func (r Replica) Fetch(ctx context.Context) (hub.Fetched, error) {
+	f, err := r.Hub.Fetch(ctx, r.Session(), r.Dir.Journals(), r.Mark())
+	if err == nil && (f.Hub.Seq > 0 || f.Claim != nil) {
+		r.Keep(f.Mark)
+	}
+	return f, err
+}
+
 // Pulled is what Pull did.
 type Pulled struct {
 	hub.Comparison        // after Pull
@@ -174,6 +184,9 @@ func (r Replica) Push(ctx context.Context, takeOver bool) (events uint64, err er
 	}
 	defer local.Close()
 	c, err := r.Hub.Compare(ctx, r.Session(), local, r.Mark())
+	if err == nil && c.Purged {
+		return 0, hub.ErrPurged
+	}
 	if err == nil && c.Hub == c.Local && !c.Held() && (c.Claim == nil || c.Claim.Released) && c.Damage == nil {
 		r.Keep(c.Mark)
 		return 0, nil

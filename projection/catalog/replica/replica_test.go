@@ -281,6 +281,9 @@ func TestPurgedSessionStaysHere(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := ann.read()
+	if _, err := ann.Push(t.Context(), false); !errors.Is(err, hub.ErrPurged) {
+		t.Errorf("push of an equal session: %v", err)
+	}
 	if _, err := ann.Pull(t.Context()); !errors.Is(err, hub.ErrPurged) {
 		t.Errorf("pull: %v", err)
 	}

@@ -64,6 +64,7 @@ func (a *App) latest(
 	if team != nil {
 		q.Team = team.ID
 	}
+	a.ReportHub(a.Remote.Refresh(ctx, a.Catalog, catalog.LatestName))
 	result, err := a.Catalog.List(ctx, q)
 	if err != nil {
 		return catalog.Session{}, err
@@ -202,8 +203,10 @@ func (a *App) FindTrashed(ctx context.Context, name string) (*catalog.Dir, strin
 	return nil, "", &catalog.AmbiguousError{Name: name, Candidates: found}
 }
 
-// Find is Catalog.Find. It prints the damaged sessions that were skipped.
+// Find is Catalog.Find, after fetching what the hub has more of the session. It prints the damaged sessions that were
+// skipped, and what is wrong with the hub.
 func (a *App) Find(ctx context.Context, name string) (catalog.Session, error) {
+	a.ReportHub(a.Remote.Refresh(ctx, a.Catalog, name))
 	s, skipped, err := a.Catalog.Find(ctx, name)
 	a.ReportSkipped(skipped)
 	return s, err

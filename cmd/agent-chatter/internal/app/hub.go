@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -9,6 +10,14 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/journal/hub"
 )
+
+// ReportHub prints, once in a run, that what the hub has is not shown.
+func (a *App) ReportHub(err error) {
+	if err == nil || errors.Is(err, context.Canceled) {
+		return
+	}
+	a.Remote.Once(func() { a.Show(Explain(err)) })
+}
 
 // explainHub explains an error of the hub; the empty Message: it is none.
 func explainHub(err error) Message {
@@ -22,8 +31,12 @@ func explainHub(err error) Message {
 		unavailable *hub.UnavailableError
 		refused     *hub.RefusedError
 		split       *store.SplitError
+		other       *remote.DivergedError
 	)
 	switch {
+	case errors.As(err, &other):
+		return Text("Session %s has diverged from the hub: what is here is shown.", other.ID).
+			With(To("make a fork of what is only here", "hub", "pull", other.ID))
 	case errors.As(err, &split):
 		return Text("Session %s has diverged from the hub. What was only here is session %s now.", split.SessionID,
 			split.Fork).With(To("resume what is on the hub", "chat", "--resume", split.SessionID),

@@ -44,6 +44,7 @@ func (cmd *Command) Run(a *app.App) error {
 		return app.Exit(app.ExitUsage, app.Text("browse needs a terminal.").
 			With(app.To("list the sessions", "sessions"), app.To("search them", "sessions", "search", "TEXT")))
 	}
+	go func() { _ = a.Remote.Follow(ctx, a.Catalog, nil, "") }() // the screen has no line for its error
 	choice, err := screen.Run(ctx, a, screen.Options{Text: cmd.Query, Query: q})
 	if err != nil || !choice.Chosen {
 		return err

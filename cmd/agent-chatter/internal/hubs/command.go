@@ -78,7 +78,7 @@ func (c *connected) named(names []string) (found []replica.Status, err error) {
 
 // find returns the session with a name: one that is here, or part of an id on the hub.
 func (c *connected) find(name string, all []replica.Status) (found replica.Status, err error) {
-	local, err := c.Find(c.ctx, name)
+	local, _, err := c.Catalog.Find(c.ctx, name)
 	missing := (*catalog.NotFoundError)(nil)
 	if err != nil && !errors.As(err, &missing) {
 		return found, err

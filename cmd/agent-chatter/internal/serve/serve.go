@@ -83,6 +83,7 @@ func (cmd *Command) Run(a *app.App) error {
 			}
 		}()
 	}
+	go func() { a.ReportHub(a.Remote.Follow(ctx, a.Catalog, nil, "")) }()
 	return s.serve(ctx, a)
 }
 

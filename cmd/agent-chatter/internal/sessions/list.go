@@ -51,6 +51,8 @@ type SessionJSON struct {
 	Damaged      bool   `json:"damaged"`
 	Bytes        int64  `json:"bytes"`
 	Unreadable   bool   `json:"unreadable,omitempty"` // its file cannot be read; whether it is damaged is unknown
+	Remote       bool   `json:"remote,omitempty"`     // it is only on the hub
+	ClaimedBy    string `json:"claimedBy,omitempty"`  // the host of another machine that writes it
 
 	InvalidEvents     int    `json:"invalidEvents,omitempty"`     // that do not match their schema
 	FirstInvalidEvent uint64 `json:"firstInvalidEvent,omitempty"` // the seq of the first of them
@@ -100,6 +102,9 @@ func (cmd *List) Print(ctx context.Context, a *app.App, out io.Writer) error {
 	}
 	shown := list.Sessions
 	if err := cmd.print(a, out, shown, catalog.ShortIDs(shown, list.Matches...)); err != nil {
+		return err
+	}
+	if err := cmd.printRemote(ctx, a, out); err != nil {
 		return err
 	}
 	for _, s := range shown {

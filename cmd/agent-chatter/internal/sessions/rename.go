@@ -105,7 +105,12 @@ func change(
 
 // appendTo appends an event to a session.
 func appendTo(ctx context.Context, a *app.App, s catalog.Session, p projection.Payload) error {
-	return a.Catalog.At(s.Dir()).Append(ctx, s.ID, projection.Record(time.Now(), p))
+	dir := a.Catalog.At(s.Dir())
+	problem, err := a.Remote.Change(ctx, dir, s.ID, func() error {
+		return dir.Append(ctx, s.ID, projection.Record(time.Now(), p))
+	})
+	a.ReportHub(problem)
+	return err
 }
 
 // changedText is for a session whose title or pin changed.

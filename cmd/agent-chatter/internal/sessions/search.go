@@ -90,6 +90,7 @@ func (cmd *Search) Search(ctx context.Context, a *app.App, out io.Writer, query 
 	}
 	sessions := result.Sessions
 	short := catalog.ShortIDs(sessions)
+	reportNotSearched(ctx, a)
 	show := cmd.printer(ctx, a, out)
 	hits, damaged := 0, 0
 	for hit, err := range result.Hits {

@@ -62,8 +62,7 @@ func (cmd *Tail) run(ctx context.Context, a *app.App) error {
 		}
 		return cmd.Print(ctx, a, a.Catalog.At(s.Dir()), s.ID)
 	}
-	s, skipped, err := a.Catalog.Find(ctx, catalog.LatestName)
-	a.ReportSkipped(skipped)
+	s, err := a.Find(ctx, catalog.LatestName)
 	if !cmd.Follow || !errors.Is(err, journal.ErrNotFound) {
 		if err != nil {
 			return err
@@ -112,6 +111,7 @@ func (cmd *Tail) Print(ctx context.Context, a *app.App, dir *catalog.Dir, id str
 }
 
 func (cmd *Tail) follow(ctx context.Context, a *app.App, dir *catalog.Dir, id string, from journal.Position) error {
+	go func() { a.ReportHub(a.Remote.Follow(ctx, a.Catalog, dir, id)) }()
 	for e, err := range dir.Journals().Follow(ctx, id, from) {
 		if err != nil {
 			return app.Exit(app.CodeOf(err), app.FollowEndedText(id, app.WithName(cmd.ID, err)))

@@ -11,6 +11,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/projection/catalog/replica"
 )
 
 // trusted returns the entries of trust.json. Earlier versions of the program had none and loaded what a
@@ -61,8 +62,12 @@ func (l Loader) initial(ctx context.Context) ([]team.Trusted, error) {
 	return all, nil
 }
 
-// madeHere reports whether no part of a session was copied from another one or imported.
+// madeHere reports whether no part of a session was copied from another one, imported, or fetched from a hub.
 func (l Loader) madeHere(s catalog.Session) (bool, error) {
+	shared := replica.Replica{Dir: l.App.Catalog.At(s.Dir()), ID: s.ID}
+	if shared.Mark().Engine != "" {
+		return false, nil // it may have come from there
+	}
 	reader, err := l.App.Catalog.At(s.Dir()).Journals().Reader(s.ID, journal.Position{})
 	if err != nil {
 		return false, err

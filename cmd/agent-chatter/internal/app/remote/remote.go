@@ -24,9 +24,13 @@ type Connection struct {
 	Config func() (config.Config, error) // nil: there is no hub
 	URLs   string                        // separated by commas; "": those of the configuration
 
-	mu  sync.Mutex
-	hub *hub.Hub
+	mu   sync.Mutex
+	hub  *hub.Hub
+	once sync.Once
 }
+
+// Once calls report at its first call.
+func (c *Connection) Once(report func()) { c.once.Do(report) }
 
 // Settings returns the settings of the hub; without URLs there is none.
 func (c *Connection) Settings() (config.Hub, error) {

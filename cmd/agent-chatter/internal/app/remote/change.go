@@ -1,0 +1,59 @@
+package remote
+
+import (
+	"context"
+	"errors"
+
+	"github.com/agent-chatter/agent-chatter/journal/hub"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/projection/catalog/replica"
+)
+
+// Change calls change, which appends to a session that no process has open. If the session is shipped, Change claims it
+// before and ships it after that. A hub that does not answer changes nothing: problem says that the event is only
+// here. A session that another machine has claimed, or that diverged, is not changed.
+func (c *Connection) Change(
+	ctx context.Context, dir *catalog.Dir, id string, change func() error,
+) (problem, err error) {
+	settings, err := c.Settings()
+	r := replica.Replica{Dir: dir, ID: id}
+	if err != nil || len(settings.URLs) == 0 || !settings.Ships(r.Session().Team) {
+		return nil, change()
+	}
+	problem = c.claim(ctx, r)
+	if errors.As(problem, new(*hub.BehindError)) {
+		if r.Hub, err = c.Hub(ctx); err == nil {
+			err = fetch(ctx, r)
+		}
+		if err != nil {
+			return nil, err
+		}
+		problem = c.claim(ctx, r)
+	}
+	if errors.As(problem, new(*hub.ClaimedError)) || errors.As(problem, new(*hub.DivergedError)) {
+		return nil, problem
+	}
+	if err := change(); err != nil || problem != nil {
+		return problem, err
+	}
+	if r.Hub, err = c.Hub(ctx); err == nil {
+		_, err = r.Push(ctx, false)
+	}
+	return err, nil
+}
+
+// claim claims a session, unless a process has it open.
+func (c *Connection) claim(ctx context.Context, r replica.Replica) error {
+	log, err := r.Dir.Journals().Open(ctx, r.ID)
+	if err != nil {
+		return nil // change returns the error
+	}
+	defer log.Close()
+	ctx, stop := context.WithTimeout(ctx, Patience)
+	defer stop()
+	if r.Hub, err = c.Hub(ctx); err != nil {
+		return err
+	}
+	_, err = r.Claim(ctx, false)
+	return err
+}

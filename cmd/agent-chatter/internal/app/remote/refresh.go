@@ -1,0 +1,155 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/hub"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/projection/catalog/replica"
+)
+
+// DivergedError reports that a session has other events on the hub than here. What is here is shown.
+type DivergedError struct{ ID string }
+
+func (e *DivergedError) Error() string { return "session " + e.ID + " has diverged from the hub" }
+
+// Refresh fetches a session by its name if the hub has more of it than this machine; catalog.LatestName is the most
+// recently updated one, here or there. A session that another process has open is not fetched, and one that
+// diverged is not changed. Without a hub Refresh does nothing. It asks the hub for at most Patience; fetching takes
+// as long as it takes.
+func (c *Connection) Refresh(ctx context.Context, all *catalog.Catalog, name string) error {
+	settings, err := c.Settings()
+	if err != nil || len(settings.URLs) == 0 || len(settings.Teams) == 0 {
+		return err
+	}
+	local, _, findErr := all.Find(ctx, name)
+	if findErr == nil && !settings.Ships(filepath.Base(local.Dir())) {
+		return nil
+	}
+	ask, stop := context.WithTimeout(ctx, Patience)
+	defer stop()
+	h, err := c.Hub(ask)
+	if err != nil {
+		return err
+	}
+	if findErr == nil && name != catalog.LatestName {
+		r := replica.Replica{Hub: h, Dir: all.At(local.Dir()), ID: local.ID}
+		return fetchIfBehind(ctx, ask, r, local)
+	}
+	newest, err := c.remote(ask, h, settings.Ships, name)
+	if err != nil || newest == nil || findErr == nil && !newest.updatedAt.After(local.UpdatedAt) {
+		return err
+	}
+	dir := all.At(filepath.Join(all.Root(), newest.Session.Team))
+	return fetch(ctx, replica.Replica{Hub: h, Dir: dir, ID: newest.Session.ID})
+}
+
+// fetchIfBehind fetches a session of which the hub has more events.
+func fetchIfBehind(ctx, ask context.Context, r replica.Replica, local catalog.Session) error {
+	row, err := r.Hub.Row(ask, r.Session())
+	switch {
+	case err != nil:
+		return err
+	case row.Purged || row.Head.Seq <= local.End.Seq:
+		return nil
+	}
+	return fetch(ctx, r)
+}
+
+// fetch appends what the hub has more.
+func fetch(ctx context.Context, r replica.Replica) error {
+	fetched, err := r.Fetch(ctx)
+	switch {
+	case errors.Is(err, journal.ErrLocked), errors.Is(err, hub.ErrPurged):
+		return nil // what is here is shown
+	case err != nil:
+		return err
+	case fetched.Diverged():
+		return &DivergedError{r.ID}
+	}
+	return fetched.Damage
+}
+
+// remoteSession is a session on the hub.
+type remoteSession struct {
+	hub.Row
+	updatedAt time.Time
+}
+
+// remote returns the session on the hub that a name means: the newest one for catalog.LatestName, otherwise the only one
+// whose id has that part; nil: there is none.
+func (c *Connection) remote(
+	ctx context.Context, h *hub.Hub, ships func(string) bool, name string,
+) (found *remoteSession, err error) {
+	matches := 0
+	err = h.Rows(ctx, "", func(r hub.Row) {
+		if r.Err != nil || r.Purged || r.Head.Seq == 0 || !ships(r.Session.Team) {
+			return
+		}
+		s := &remoteSession{r, replica.DecodeRow(r).UpdatedAt}
+		switch {
+		case name != catalog.LatestName && catalog.MatchesID(r.Session.ID, name):
+			found, matches = s, matches+1
+		case name == catalog.LatestName && (found == nil || s.updatedAt.After(found.updatedAt)):
+			found = s
+		}
+	})
+	if matches > 1 {
+		return nil, err
+	}
+	return found, err
+}
+
+// List returns the sessions of the shipped teams, here and on the hub. Without a hub there are none. It asks for at
+// most Patience.
+func (c *Connection) List(ctx context.Context, all *catalog.Catalog) ([]replica.Status, error) {
+	settings, err := c.Settings()
+	if err != nil || len(settings.URLs) == 0 || len(settings.Teams) == 0 {
+		return nil, err
+	}
+	ctx, stop := context.WithTimeout(ctx, Patience)
+	defer stop()
+	h, err := c.Hub(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return replica.List(ctx, h, all, settings.Ships)
+}
+
+// Follow fetches what the hub has more, now and each time when it gets more, of the session with an id in a
+// directory, or of every session that is here if id is "", until ctx is done. Without a hub it returns at once.
+func (c *Connection) Follow(ctx context.Context, all *catalog.Catalog, dir *catalog.Dir, id string) error {
+	settings, err := c.Settings()
+	if err != nil || len(settings.URLs) == 0 || len(settings.Teams) == 0 {
+		return err
+	}
+	team := ""
+	if id != "" {
+		if team = (replica.Replica{Dir: dir}).Session().Team; !settings.Ships(team) {
+			return nil
+		}
+	}
+	h, err := c.Hub(ctx)
+	if err != nil {
+		return err
+	}
+	return h.Watch(ctx, team, func(m hub.Stored) {
+		r := replica.Replica{Hub: h, Dir: dir, ID: m.Session.ID}
+		switch {
+		case id == "" && settings.Ships(m.Session.Team):
+			r.Dir = all.At(filepath.Join(all.Root(), m.Session.Team))
+		case id != m.Session.ID:
+			return
+		}
+		if m.Revision <= r.Mark().Revision {
+			return
+		}
+		if local, err := r.Dir.Session(ctx, r.ID); err == nil {
+			_ = fetchIfBehind(ctx, ctx, r, local) // the next message tries again
+		}
+	})
+}

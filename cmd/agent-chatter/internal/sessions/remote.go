@@ -1,0 +1,147 @@
+package sessions
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/table"
+	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/catalog/replica"
+)
+
+// printRemote prints the sessions that are only on the hub, and those that another machine writes, the newest first.
+// What the hub says of them is of the time when they were shipped.
+func (cmd *List) printRemote(ctx context.Context, a *app.App, out io.Writer) error {
+	all, err := a.Remote.List(ctx, a.Catalog)
+	if err != nil {
+		a.ReportHub(err)
+		return nil
+	}
+	all = slices.DeleteFunc(all, func(s replica.Status) bool {
+		if s.Remote == nil || s.Remote.Err != nil || s.Relation == replica.Purged {
+			return true
+		}
+		other := cmd.Team != "" && replica.DecodeRow(*s.Remote).TeamID != cmd.Team
+		return other || s.Relation != replica.OnlyHub && !s.Held()
+	})
+	slices.SortStableFunc(all, func(x, y replica.Status) int {
+		return replica.DecodeRow(*y.Remote).UpdatedAt.Compare(replica.DecodeRow(*x.Remote).UpdatedAt)
+	})
+	hidden := 0
+	if !cmd.All && cmd.Limit > 0 && len(all) > cmd.Limit {
+		hidden = len(all) - cmd.Limit
+		all = all[:cmd.Limit]
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	if err := cmd.writeRemote(a, out, all); err != nil {
+		return err
+	}
+	if hidden > 0 && cmd.Output == "text" {
+		a.Notice(fmt.Sprintf("%d more on the hub.", hidden), app.To("list all", "hub", "status"))
+	}
+	return nil
+}
+
+func (cmd *List) writeRemote(a *app.App, w io.Writer, all []replica.Status) error {
+	out := bufio.NewWriter(w)
+	if cmd.Output == "json" {
+		for _, s := range all {
+			if err := app.WriteJSON(out, newRemoteJSON(s)); err != nil {
+				return err
+			}
+		}
+		return out.Flush()
+	}
+	rows := remoteRows(all, time.Now())
+	if tty.IsTerminal(w) {
+		t := &table.Table{Columns: []table.Column{
+			{Name: "ON THE HUB", Least: 24}, {Name: "STATE"}, {Name: "TEAM", Least: 10, Rank: 3},
+			{Name: "MESSAGES", Right: true, Rank: 2}, {Name: "AGE", Rank: 1}, {Name: "ID"},
+		}}
+		for _, row := range rows {
+			var cells []ansi.Line
+			for _, i := range []int{5, 4, 2, 3, 1, 0} {
+				cells = append(cells, table.Text(row[i], ansi.Style{}))
+			}
+			t.Add(cells...)
+		}
+		style := view.StyleOn(a, w)
+		return t.Write(w, style.Width, style.Profile)
+	}
+	for _, line := range table.Align(rows) {
+		fmt.Fprintln(out, line)
+	}
+	return out.Flush()
+}
+
+// remoteRows returns id, age, team, messages, state and title of each session.
+func remoteRows(all []replica.Status, now time.Time) (rows [][]string) {
+	for _, s := range all {
+		row := replica.DecodeRow(*s.Remote)
+		rows = append(rows, []string{
+			s.Session.ID, app.Age(row.UpdatedAt, now), tty.SafeLine(row.TeamID), strconv.Itoa(row.Messages),
+			remoteState(s), tty.SafeLine(row.Title),
+		})
+	}
+	return rows
+}
+
+// remoteState says where a session is, and who writes it.
+func remoteState(s replica.Status) string {
+	switch {
+	case s.Held() && s.Relation == replica.OnlyHub:
+		return "hub, live on " + tty.SafeLine(s.Remote.Claim.Host)
+	case s.Held():
+		return "live on " + tty.SafeLine(s.Remote.Claim.Host)
+	}
+	return "hub"
+}
+
+func newRemoteJSON(s replica.Status) SessionJSON {
+	var j SessionJSON
+	row := replica.DecodeRow(*s.Remote)
+	if s.Local != nil {
+		j = NewSessionJSON(*s.Local)
+	} else {
+		j = SessionJSON{
+			ID: s.Session.ID, Team: row.TeamID, Title: row.Title, CreatedAt: projection.FormatTime(row.CreatedAt),
+			UpdatedAt: projection.FormatTime(row.UpdatedAt), MessageCount: row.Messages, Remote: true,
+		}
+	}
+	if s.Held() {
+		j.ClaimedBy = s.Remote.Claim.Host
+	}
+	return j
+}
+
+// NotSearchedText is for sessions of which the hub has events that are not here.
+func NotSearchedText(n int) app.Message {
+	return app.Text("Not searched: %s with events that are only on the hub.", app.Count(n, "session")).
+		With(app.To("fetch them", "hub", "pull", "--all"))
+}
+
+// reportNotSearched tells how many sessions have events that are only on the hub.
+func reportNotSearched(ctx context.Context, a *app.App) {
+	all, err := a.Remote.List(ctx, a.Catalog)
+	a.ReportHub(err)
+	n := 0
+	for _, s := range all {
+		if s.Relation == replica.OnlyHub || s.Relation == replica.Behind {
+			n++
+		}
+	}
+	if n > 0 {
+		a.Show(NotSearchedText(n))
+	}
+}
