@@ -24,6 +24,7 @@ func sessionsTexts() []apptest.Text {
 	add := func(function, sample string, shown any) {
 		texts = append(texts, apptest.Text{Function: function, Sample: sample, Shown: shown})
 	}
+	add("notSearchedText", "", notSearchedText(2))
 	add("trashedText", "", trashedText(apptest.AliceID, "/a/"+apptest.Hostile+"/trash"))
 	add("pinnedText", "", pinnedText(apptest.AliceID))
 	add("confirmText", "", confirmText(apptest.AliceID))

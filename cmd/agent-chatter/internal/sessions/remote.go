@@ -125,8 +125,8 @@ func newRemoteJSON(s replica.Status) SessionJSON {
 	return j
 }
 
-// NotSearchedText is for sessions of which the hub has events that are not here.
-func NotSearchedText(n int) app.Message {
+// notSearchedText is for sessions of which the hub has events that are not here.
+func notSearchedText(n int) app.Message {
 	return app.Text("Not searched: %s with events that are only on the hub.", app.Count(n, "session")).
 		With(app.To("fetch them", "hub", "pull", "--all"))
 }
@@ -142,6 +142,6 @@ func reportNotSearched(ctx context.Context, a *app.App) {
 		}
 	}
 	if n > 0 {
-		a.Show(NotSearchedText(n))
+		a.Show(notSearchedText(n))
 	}
 }
