@@ -127,21 +127,9 @@ func newRemoteJSON(s replica.Status) SessionJSON {
 
 // notSearchedText is for sessions of which the hub has events that are not here.
 func notSearchedText(n int) app.Message {
+	if n == 0 {
+		return app.Message{}
+	}
 	return app.Text("Not searched: %s with events that are only on the hub.", app.Count(n, "session")).
 		With(app.To("fetch them", "hub", "pull", "--all"))
-}
-
-// reportNotSearched tells how many sessions have events that are only on the hub.
-func reportNotSearched(ctx context.Context, a *app.App) {
-	all, err := a.Remote.List(ctx, a.Catalog)
-	a.ReportHub(err)
-	n := 0
-	for _, s := range all {
-		if s.Relation == replica.OnlyHub || s.Relation == replica.Behind {
-			n++
-		}
-	}
-	if n > 0 {
-		a.Show(notSearchedText(n))
-	}
 }

@@ -90,7 +90,10 @@ func (cmd *Search) Search(ctx context.Context, a *app.App, out io.Writer, query 
 	}
 	sessions := result.Sessions
 	short := catalog.ShortIDs(sessions)
-	reportNotSearched(ctx, a)
+	if n, err := a.Remote.CountMissing(ctx, a.Catalog); n > 0 || err != nil {
+		a.ReportHub(err)
+		a.Show(notSearchedText(n))
+	}
 	show := cmd.printer(ctx, a, out)
 	hits, damaged := 0, 0
 	for hit, err := range result.Hits {

@@ -120,6 +120,17 @@ func (c *Connection) List(ctx context.Context, all *catalog.Catalog) ([]replica.
 	return replica.List(ctx, h, all, settings.Ships)
 }
 
+// CountMissing returns how many sessions have events on the hub that are not here.
+func (c *Connection) CountMissing(ctx context.Context, all *catalog.Catalog) (n int, err error) {
+	list, err := c.List(ctx, all)
+	for _, s := range list {
+		if s.Relation == replica.OnlyHub || s.Relation == replica.Behind {
+			n++
+		}
+	}
+	return n, err
+}
+
 // Follow fetches what the hub has more, now and each time when it gets more, of the session with an id in a
 // directory, or of every session that is here if id is "", until ctx is done. Without a hub it returns at once.
 func (c *Connection) Follow(ctx context.Context, all *catalog.Catalog, dir *catalog.Dir, id string) error {
