@@ -80,8 +80,8 @@ type remoteSession struct {
 	updatedAt time.Time
 }
 
-// remote returns the session on the hub that a name means: the newest one for catalog.LatestName, otherwise the only one
-// whose id has that part; nil: there is none.
+// remote returns the session on the hub that a name means: the newest one for catalog.LatestName, otherwise the only
+// one whose id has that part; nil: there is none.
 func (c *Connection) remote(
 	ctx context.Context, h *hub.Hub, ships func(string) bool, name string,
 ) (found *remoteSession, err error) {
