@@ -81,6 +81,7 @@ type cli struct {
 	Repair   maintain.Repair  `cmd:"" help:"Set aside the damaged lines of a session."`
 	Sessions sessionsCommand  `cmd:"" help:"List, search and manage sessions."`
 	Hub      hubs.Command     `cmd:"" help:"Share sessions with other machines."`
+	Identity hubs.Identities  `cmd:"" name:"identities" help:"Manage the keys of sealed sessions."`
 	Doctor   doctor.Doctor    `cmd:"" help:"Check storage, configuration and agents."`
 	Team     setup.Team       `cmd:"" help:"Create, list and check team configurations."`
 	Agents   agents.Command   `cmd:"" help:"Find, register and verify agents."`

@@ -18,7 +18,7 @@ import (
 //
 // Open returns, beside the errors of Files: a *hub.ClaimedError if another machine has claimed the session;
 // *hub.BadMessageError and *hub.GapError if the hub has lines that are not here and cannot be fetched; a
-// *SplitError.
+// *hub.SealedError or *hub.PlainError if this machine has no key for the session; a *SplitError.
 type Replicated struct {
 	*Files
 	Connect func(context.Context) (*hub.Hub, error) // may be called repeatedly
@@ -103,7 +103,8 @@ func fetches(err error) bool {
 // refuses reports whether a session must not be continued here.
 func refuses(err error) bool {
 	return errors.As(err, new(*hub.ClaimedError)) || errors.As(err, new(*hub.GapError)) ||
-		errors.As(err, new(*hub.BadMessageError))
+		errors.As(err, new(*hub.BadMessageError)) || errors.As(err, new(*hub.SealedError)) ||
+		errors.As(err, new(*hub.PlainError))
 }
 
 func (s *Replicated) ships(dir *catalog.Dir) bool {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/identities"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/remote"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
@@ -32,11 +33,25 @@ func explainHub(err error) Message {
 		refused     *hub.RefusedError
 		split       *store.SplitError
 		other       *remote.DivergedError
+		sealed      *hub.SealedError
+		plain       *hub.PlainError
+		many        *hub.RecipientsError
+		shared      *identities.SharedError
 	)
 	switch {
 	case errors.As(err, &other):
 		return Text("Session %s has diverged from the hub: what is here is shown.", other.ID).
 			With(To("make a fork of what is only here", "hub", "pull", other.ID))
+	case errors.As(err, &sealed):
+		return Text("%s.\nAsk for the identity of a recipient, or be made one.", Sentence(sealed)).
+			With(To("list the identities that are here", "identities"))
+	case errors.As(err, &plain):
+		return Text("%s.\nName the recipients in hub.encryptTo of config.json.", Sentence(plain)).
+			With(To("read how", "guide", "hub"))
+	case errors.As(err, &many), errors.Is(err, hub.ErrNotRecipient):
+		return Text("%s.", Sentence(err)).With(To("read how", "guide", "hub"))
+	case errors.As(err, &shared):
+		return Text("%s.", Sentence(shared)).With(ToRun("make it private", "chmod", "600", shared.Path))
 	case errors.As(err, &split):
 		return Text("Session %s has diverged from the hub. What was only here is session %s now.", split.SessionID,
 			split.Fork).With(To("resume what is on the hub", "chat", "--resume", split.SessionID),

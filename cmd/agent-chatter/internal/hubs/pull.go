@@ -61,6 +61,8 @@ func (cmd *Pull) wants(s replica.Status, deleted map[hub.Session]bool) bool {
 	switch s.Relation {
 	case replica.Behind, replica.Diverged:
 		return true
+	case replica.Unknown: // its error is reported
+		return cmd.All || s.Local != nil
 	case replica.OnlyHub:
 		return cmd.All && !deleted[s.Session]
 	}

@@ -20,6 +20,9 @@ type Hub struct {
 	Mode    hubMode  `json:"mode"`    // default: async
 	Teams   []string `json:"teams"`   // ids of the teams whose sessions are shipped; "*": all
 	Timeout *Days    `json:"timeout"` // of an answer; default: 5s
+
+	EncryptTo []string `json:"encryptTo"` // age recipients for which sessions are sealed; none: plain text
+	Plain     bool     `json:"plain"`     // without EncryptTo, sealed sessions are continued in plain text
 }
 
 // hubMode is when a message counts as saved.
@@ -66,6 +69,8 @@ func (h Hub) check() error {
 		return &rangeError{"hub.urls", `addresses such as "nats://hub.example.com:4222"`}
 	case h.Timeout != nil && *h.Timeout <= 0:
 		return &rangeError{"hub.timeout", `a duration such as "5s"`}
+	case h.Plain && len(h.EncryptTo) > 0:
+		return &rangeError{"hub.plain", "false if hub.encryptTo has recipients"}
 	case (h.TLS.Cert == "") != (h.TLS.Key == ""):
 		return &rangeError{"hub.tls", "both cert and key, or neither"}
 	}

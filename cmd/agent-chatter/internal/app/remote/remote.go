@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/config"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/identities"
 	"github.com/agent-chatter/agent-chatter/journal/hub"
 	"github.com/agent-chatter/agent-chatter/journal/hub/jetstream"
 )
@@ -23,6 +24,8 @@ type Connection struct {
 	Home   string                        // for the messages of other machines
 	Config func() (config.Config, error) // nil: there is no hub
 	URLs   string                        // separated by commas; "": those of the configuration
+
+	Identities string // path of the directory with the age identities
 
 	mu   sync.Mutex
 	hub  *hub.Hub
@@ -71,16 +74,37 @@ func (c *Connection) Hub(ctx context.Context) (*hub.Hub, error) {
 	if c.hub != nil {
 		return c.hub, nil
 	}
+	machine, err := c.machine()
+	if err != nil {
+		return nil, err
+	}
 	engine, err := jetstream.Open(ctx, o)
 	if err != nil {
 		return nil, err
+	}
+	c.hub = hub.New(engine, machine)
+	return c.hub, nil
+}
+
+// machine returns what the hub has to know of this machine.
+func (c *Connection) machine() (hub.Options, error) {
+	settings, err := c.Settings()
+	if err != nil {
+		return hub.Options{}, err
+	}
+	o := hub.Options{Home: c.Home, Plain: settings.Plain}
+	if o.Recipients, err = identities.ParseRecipients(settings.EncryptTo); err != nil {
+		return o, err
+	}
+	if o.Identities, err = identities.Load(c.Identities); err != nil {
+		return o, err
 	}
 	host, err := os.Hostname()
 	if err != nil {
 		host = "unknown"
 	}
-	c.hub = hub.New(engine, hub.Options{Home: c.Home, Host: host})
-	return c.hub, nil
+	o.Host = host
+	return o, nil
 }
 
 // Close ends the connection.

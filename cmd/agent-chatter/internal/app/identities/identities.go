@@ -1,0 +1,143 @@
+package identities
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"time"
+
+	"filippo.io/age"
+
+	"github.com/agent-chatter/agent-chatter/journal/regularfile"
+)
+
+const (
+	suffix  = ".txt"
+	maxFile = 64 << 10 // of an identity file, in bytes
+)
+
+// Identity is a file of the directory.
+type Identity struct {
+	Name       string // of the file, without its suffix
+	Recipients []string
+	keys       []age.Identity
+}
+
+// SharedError reports an identity file that other users can read.
+type SharedError struct{ Path string }
+
+func (e *SharedError) Error() string { return e.Path + " can be read by other users" }
+
+// List returns the identities of a directory, ordered by name. A directory that does not exist has none.
+func List(dir string) (all []Identity, err error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, entry := range entries {
+		name, ok := strings.CutSuffix(entry.Name(), suffix)
+		if !ok {
+			continue
+		}
+		identity, err := read(filepath.Join(dir, entry.Name()))
+		if err != nil {
+			return nil, err
+		}
+		identity.Name = name
+		all = append(all, identity)
+	}
+	return all, nil
+}
+
+// Load returns the keys of the identities of a directory.
+func Load(dir string) (keys []age.Identity, err error) {
+	all, err := List(dir)
+	for _, identity := range all {
+		keys = append(keys, identity.keys...)
+	}
+	return keys, err
+}
+
+func read(path string) (i Identity, err error) {
+	data, err := regularfile.Read(path, maxFile)
+	if err != nil {
+		return i, err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return i, err
+	}
+	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
+		return i, &SharedError{path}
+	}
+	if i.keys, err = age.ParseIdentities(bytes.NewReader(data)); err != nil {
+		return i, fmt.Errorf("%s is not an age identity", path) // the cause may have a part of the key
+	}
+	for _, key := range i.keys {
+		switch key := key.(type) {
+		case *age.X25519Identity:
+			i.Recipients = append(i.Recipients, key.Recipient().String())
+		case *age.HybridIdentity:
+			i.Recipients = append(i.Recipients, key.Recipient().String())
+		}
+	}
+	return i, nil
+}
+
+// ParseRecipients parses recipients such as age1….
+func ParseRecipients(texts []string) (all []age.Recipient, err error) {
+	for _, text := range texts {
+		parsed, err := age.ParseRecipients(strings.NewReader(text))
+		if err != nil || len(parsed) != 1 {
+			return nil, fmt.Errorf("%q is not a recipient such as age1…", text)
+		}
+		all = append(all, parsed[0])
+	}
+	return all, nil
+}
+
+// validName matches the name of an identity.
+var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
+
+// NameError reports the name of an identity that cannot be the name of a file.
+type NameError struct{ Name string }
+
+func (e *NameError) Error() string {
+	return fmt.Sprintf("%q is not a name of letters, digits, _ and -", e.Name)
+}
+
+// Create writes a new identity and returns its recipient. An identity with that name is fs.ErrExist.
+func Create(dir, name string, now time.Time) (recipient string, err error) {
+	if !validName.MatchString(name) {
+		return "", &NameError{name}
+	}
+	key, err := age.GenerateX25519Identity()
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, name+suffix)
+	tmp, err := os.CreateTemp(dir, "."+name+"-*.tmp") // with mode 0600
+	if err != nil {
+		return "", err
+	}
+	defer os.Remove(tmp.Name())
+	_, err = fmt.Fprintf(tmp, "# created: %s\n# public key: %s\n%s\n", now.UTC().Format(time.RFC3339), key.Recipient(), key)
+	err = errors.Join(err, tmp.Sync(), tmp.Close())
+	if err == nil {
+		// Crash here leaves no identity, and a temporary file.
+		err = os.Link(tmp.Name(), path) // fails if the name is taken
+	}
+	return key.Recipient().String(), err
+}
