@@ -113,7 +113,7 @@ func New(streams IO, o Options) (*App, error) {
 	}
 	a.config, a.configErr = config.Read(filepath.Join(own, "config.json"))
 	if !o.Offline {
-		a.Remote = &remote.Connection{Home: dir, Config: a.Config, URLs: o.Hub, Identities: a.Identities()}
+		a.Remote = &remote.Connection{Home: dir, Own: own, Config: a.Config, URLs: o.Hub}
 	}
 	journals := journal.Options{
 		MaxLine: a.config.Journal.MaxLine,
@@ -143,9 +143,6 @@ func (a *App) Config() (config.Config, error) {
 	}
 	return c, nil
 }
-
-// Identities returns the path of the directory with the age identities.
-func (a *App) Identities() string { return filepath.Join(a.OwnHome, "identities") }
 
 // LineLimit returns the maximum length of a journal line in bytes.
 func (a *App) LineLimit() int { return cmp.Or(a.config.Journal.MaxLine, journal.DefaultMaxLine) }

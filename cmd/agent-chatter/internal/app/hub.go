@@ -23,20 +23,17 @@ func (a *App) ReportHub(err error) {
 // explainHub explains an error of the hub; the empty Message: it is none.
 func explainHub(err error) Message {
 	var (
-		claimed     *hub.ClaimedError
-		fenced      *hub.FencedError
-		diverged    *hub.DivergedError
-		behind      *hub.BehindError
-		gap         *hub.GapError
-		bad         *hub.BadMessageError
-		unavailable *hub.UnavailableError
-		refused     *hub.RefusedError
-		split       *store.SplitError
-		other       *remote.DivergedError
-		sealed      *hub.SealedError
-		plain       *hub.PlainError
-		many        *hub.RecipientsError
-		shared      *identities.SharedError
+		claimed  *hub.ClaimedError
+		fenced   *hub.FencedError
+		diverged *hub.DivergedError
+		behind   *hub.BehindError
+		gap      *hub.GapError
+		bad      *hub.BadMessageError
+		split    *store.SplitError
+		other    *remote.DivergedError
+		sealed   *hub.SealedError
+		plain    *hub.PlainError
+		shared   *identities.SharedError
 	)
 	switch {
 	case errors.As(err, &other):
@@ -48,7 +45,7 @@ func explainHub(err error) Message {
 	case errors.As(err, &plain):
 		return Text("%s.\nName the recipients in hub.encryptTo of config.json.", Sentence(plain)).
 			With(To("read how", "guide", "hub"))
-	case errors.As(err, &many), errors.Is(err, hub.ErrNotRecipient):
+	case errors.As(err, new(*hub.RecipientsError)), errors.Is(err, hub.ErrNotRecipient):
 		return Text("%s.", Sentence(err)).With(To("read how", "guide", "hub"))
 	case errors.As(err, &shared):
 		return Text("%s.", Sentence(shared)).With(ToRun("make it private", "chmod", "600", shared.Path))
@@ -83,7 +80,7 @@ func explainHub(err error) Message {
 		return Text("A newer version of agent-chatter has written to the hub. Upgrade agent-chatter to use it.")
 	case errors.Is(err, hub.ErrPurged):
 		return Text("The session was purged from the hub. What is here stays here.")
-	case errors.As(err, &refused), errors.As(err, &unavailable):
+	case errors.As(err, new(*hub.RefusedError)), errors.As(err, new(*hub.UnavailableError)):
 		return Text("%s.", Sentence(err))
 	}
 	return Message{}

@@ -47,7 +47,7 @@ type identityJSON struct {
 
 // Run implements the command.
 func (cmd *ListIdentities) Run(a *app.App) error {
-	all, err := identities.List(a.Identities())
+	all, err := identities.List(identities.Dir(a.OwnHome))
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (NewIdentity) Help() string {
 func (cmd *NewIdentity) Run(a *app.App) error {
 	host, _ := os.Hostname()
 	name := cmp.Or(cmd.Name, strings.Split(host, ".")[0], "default")
-	recipient, err := identities.Create(a.Identities(), name, time.Now())
+	recipient, err := identities.Create(identities.Dir(a.OwnHome), name, time.Now())
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		return app.Exit(app.ExitFailed, existsText(name))
@@ -98,7 +98,7 @@ func (cmd *NewIdentity) Run(a *app.App) error {
 	if _, err := fmt.Fprintln(a.Stdout, recipient); err != nil {
 		return err
 	}
-	a.Notice(createdText(filepath.Join(a.Identities(), name+".txt")))
+	a.Notice(createdText(filepath.Join(identities.Dir(a.OwnHome), name+".txt")))
 	return nil
 }
 

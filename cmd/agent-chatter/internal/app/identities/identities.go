@@ -34,6 +34,9 @@ type SharedError struct{ Path string }
 
 func (e *SharedError) Error() string { return e.Path + " can be read by other users" }
 
+// Dir returns the directory with the identities of a home.
+func Dir(home string) string { return filepath.Join(home, "identities") }
+
 // List returns the identities of a directory, ordered by name. A directory that does not exist has none.
 func List(dir string) (all []Identity, err error) {
 	entries, err := os.ReadDir(dir)

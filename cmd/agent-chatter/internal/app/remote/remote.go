@@ -24,8 +24,7 @@ type Connection struct {
 	Home   string                        // for the messages of other machines
 	Config func() (config.Config, error) // nil: there is no hub
 	URLs   string                        // separated by commas; "": those of the configuration
-
-	Identities string // path of the directory with the age identities
+	Own    string                        // the home with the identities of the user
 
 	mu   sync.Mutex
 	hub  *hub.Hub
@@ -96,7 +95,7 @@ func (c *Connection) machine() (hub.Options, error) {
 	if o.Recipients, err = identities.ParseRecipients(settings.EncryptTo); err != nil {
 		return o, err
 	}
-	if o.Identities, err = identities.Load(c.Identities); err != nil {
+	if o.Identities, err = identities.Load(identities.Dir(c.Own)); err != nil {
 		return o, err
 	}
 	host, err := os.Hostname()
