@@ -68,12 +68,8 @@ func explainHub(err error) Message {
 	case errors.As(err, &behind):
 		return Text("Session %s has events on the hub that are not here: %d there, %d here.", behind.Session.ID,
 			behind.Hub.Seq, behind.Local.Seq).With(To("fetch them", "hub", "pull", behind.Session.ID))
-	case errors.As(err, &gap):
-		return Text("%s", Sentence(gap)).
-			With(To("restore them, on a machine that has the session", "hub", "verify", gap.Session.ID))
-	case errors.As(err, &bad):
-		return Text("%s", Sentence(bad)).
-			With(To("restore its lines, on a machine that has the session", "hub", "verify", bad.Session.ID))
+	case errors.As(err, &gap), errors.As(err, &bad):
+		return Text("%s", Sentence(err)).With(To("restore lines, on a machine that has the session", "hub", "verify"))
 	case errors.Is(err, hub.ErrMissing):
 		return Text("The hub does not exist yet.").With(To("create it", "hub", "init"))
 	case errors.Is(err, hub.ErrNewer):
