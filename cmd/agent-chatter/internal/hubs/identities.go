@@ -110,6 +110,6 @@ func existsText(name string) app.Message {
 
 // createdText is for a new identity.
 func createdText(path string) string {
-	return "The identity is in " + tty.SafeLine(path) + ". Keep a copy elsewhere: without it, nobody can read what was " +
-		"sealed for this recipient alone."
+	return "The identity is in " + tty.SafeLine(path) +
+		". Keep a copy elsewhere: without it, nobody can read what was sealed for this recipient alone."
 }

@@ -136,7 +136,8 @@ func Create(dir, name string, now time.Time) (recipient string, err error) {
 		return "", err
 	}
 	defer os.Remove(tmp.Name())
-	_, err = fmt.Fprintf(tmp, "# created: %s\n# public key: %s\n%s\n", now.UTC().Format(time.RFC3339), key.Recipient(), key)
+	_, err = fmt.Fprintf(tmp, "# created: %s\n# public key: %s\n%s\n",
+		now.UTC().Format(time.RFC3339), key.Recipient(), key)
 	err = errors.Join(err, tmp.Sync(), tmp.Close())
 	if err == nil {
 		// Crash here leaves no identity, and a temporary file.
