@@ -68,5 +68,20 @@ func (e *Engine) lostStream(ctx context.Context) error {
 	return &hub.UnavailableError{Err: errors.New("it was created again")}
 }
 
+// Current reports whether every server that stores the messages has all of them.
+func (e *Engine) Current(ctx context.Context) bool {
+	ctx, done := e.call(ctx)
+	defer done()
+	info, err := (*e.stream.Load()).Info(ctx)
+	if err != nil || info.Cluster == nil {
+		return err == nil && info.Config.Replicas == 1
+	}
+	current := info.Cluster.Leader != ""
+	for _, r := range info.Cluster.Replicas {
+		current = current && r.Current && !r.Offline
+	}
+	return current && len(info.Cluster.Replicas) == info.Config.Replicas-1
+}
+
 // Replicas returns how many servers store each message.
 func (e *Engine) Replicas() int { return (*e.stream.Load()).CachedInfo().Config.Replicas }
