@@ -15,7 +15,7 @@ var freeForm = []string{
 	"message", "max-rounds", "from", "to", "at", "speed", "n", "keep", "archive-after", "delete-after", "older-than",
 	"limit",
 	"text", "speaker", "since", "title", "display-name", "timeout", "with-model", "words", "rounds", "model", "query",
-	"log-level", "addr", "hub", "replicas", "identity",
+	"log-level", "addr", "hub", "replicas", "identity", "encrypt-to",
 }
 
 // words returns the words of a command, without the names that are as good.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"strings"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -171,6 +172,7 @@ func (e *Engine) consume(
 	ctx context.Context, config jetstream.OrderedConsumerConfig,
 ) iter.Seq2[received, error] {
 	return func(yield func(received, error) bool) {
+		config.InactiveThreshold = idleConsumer
 		create, done := e.call(ctx)
 		consumer, err := (*e.stream.Load()).OrderedConsumer(create, config)
 		err = e.explain(create, err)
@@ -179,6 +181,7 @@ func (e *Engine) consume(
 			yield(received{}, err)
 			return
 		}
+		defer e.remove(consumer)
 		messages, err := consumer.Messages(jetstream.PullMaxBytes(pullBytes))
 		if err != nil {
 			yield(received{}, e.explain(ctx, err))
@@ -204,6 +207,21 @@ func (e *Engine) consume(
 			}
 		}
 	}
+}
+
+// idleConsumer is how long a server keeps the consumer of a client that has gone away. A stream has few of them by
+// default.
+const idleConsumer = 30 * time.Second
+
+// remove removes a consumer. One that cannot be removed ends by itself.
+func (e *Engine) remove(consumer jetstream.Consumer) {
+	info := consumer.CachedInfo()
+	if info == nil || e.conn.IsClosed() {
+		return
+	}
+	ctx, done := e.call(context.Background())
+	defer done()
+	_ = (*e.stream.Load()).DeleteConsumer(ctx, info.Name)
 }
 
 // Purge implements hub.Engine.

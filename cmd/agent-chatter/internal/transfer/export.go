@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/transfer/sealed"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -22,6 +23,7 @@ type Export struct {
 	Format string   `help:"Output format: ${enum} (${default}: of the file's extension, or snapshot)." enum:"auto,md,html,json,jsonl,snapshot,bundle,claude,codex,gemini" default:"auto"`
 	To     string   `name:"output-file" short:"o" help:"A file or directory (default: standard output)." placeholder:"PATH"`
 	All    bool     `help:"Export all sessions."`
+	Sealed []string `name:"encrypt-to" help:"Encrypt a bundle to this age recipient; may be repeated." placeholder:"AGE1"`
 	First  string   `name:"from" help:"First event (md, html, json): number, time or turn:N." placeholder:"X"`
 	Last   string   `name:"to" help:"Last event (md, html, json): number, time or turn:N." placeholder:"X"`
 }
@@ -55,6 +57,8 @@ func (cmd *Export) Run(a *app.App) error {
 		cmd.To = "" // standard output
 	}
 	switch {
+	case len(cmd.Sealed) > 0 && cmd.Format != "bundle":
+		return app.UsageError("--encrypt-to encrypts a bundle: add --format bundle.")
 	case cmd.All && len(names) > 0:
 		return app.UsageError("Name sessions or use --all, not both.")
 	case len(names) == 0 && !cmd.All:
@@ -264,7 +268,13 @@ func (cmd *Export) bundle(ctx context.Context, e *exporter, sessions []catalog.S
 	if err != nil {
 		return err
 	}
-	err = e.write(path, func(w io.Writer) error { return writeBundle(ctx, w, e.app, readable) })
+	write := func(w io.Writer) error { return writeBundle(ctx, w, e.app, readable) }
+	if len(cmd.Sealed) > 0 {
+		if write, err = sealed.Writer(cmd.Sealed, write); err != nil {
+			return err
+		}
+	}
+	err = e.write(path, write)
 	if err == nil && cmd.All {
 		err = skipped.err(e.app, len(sessions))
 	}

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/transfer/sealed"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
@@ -98,6 +100,17 @@ func (cmd *Import) Run(a *app.App) error {
 	if err != nil {
 		return err
 	}
+	for i, file := range files {
+		opened, err := sealed.Open(a, file.path)
+		if err != nil {
+			results = append(results, failed(file.path, err))
+			files[i].path = ""
+			continue
+		}
+		defer opened.Close()
+		files[i].path = opened.Path
+	}
+	files = slices.DeleteFunc(files, func(f file) bool { return f.path == "" })
 	results = append(results, cmd.importFiles(ctx, a, files)...)
 	failures, onTerminal := 0, cmd.Output == "text" && tty.IsTerminal(a.Stdout)
 	var skipped skippedFiles
