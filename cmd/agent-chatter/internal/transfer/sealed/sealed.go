@@ -54,8 +54,8 @@ func (o Opened) Close() {
 	}
 }
 
-// Open decrypts a file with the identities of the home, whole and verified, into a private directory of the home. A file
-// that is not encrypted is returned as it is.
+// Open decrypts a file with the identities of the home, whole and verified, into a private directory of the home. A
+// file that is not encrypted is returned as it is.
 func Open(a *app.App, path string) (o Opened, err error) {
 	f, err := regularfile.Open(path)
 	if err != nil {
@@ -122,8 +122,8 @@ func notOpenedText(path string, err error) app.Message {
 		return app.Text("%s is not a valid file of age: %s", tty.SafeLine(path), tty.SafeLine(err.Error()))
 	}
 	return app.Text("%s is encrypted, and no identity of the home opens it.\n"+
-		"Put the identity of a recipient into the directory identities of the home, or ask for a file that is "+
-		"encrypted to a recipient of yours.", tty.SafeLine(path)).With(app.To("list the recipients of yours", "identities"))
+		"Put the identity of a recipient into the directory identities of the home, or "+
+		"ask for a file that is encrypted to a recipient of yours.", tty.SafeLine(path)).With(app.To("list the recipients of yours", "identities"))
 }
 
 // alteredText is for a file that was changed or cut after it was encrypted.
