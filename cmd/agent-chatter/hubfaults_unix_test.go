@@ -75,9 +75,19 @@ type hubCluster struct {
 	nodes   []*hubNode
 	proxies [hubNodes][]*natstest.Proxy // of the connections to and from a node
 	urls    [hubMachines][]string
-	faulty  atomic.Bool // a node does not work now
+	faulty  atomic.Bool  // a node does not work now
+	killed  atomic.Value // leftClaim of the chat that was killed last
 	faults  map[string]int
 }
+
+// leftClaim is the session of a chat that was killed, and its machine.
+type leftClaim struct {
+	session string
+	machine int
+}
+
+// none is no leftClaim.
+var none = leftClaim{machine: -1}
 
 // hubNode is a process of a server.
 type hubNode struct {
@@ -328,11 +338,21 @@ func (m *hubMachine) turn(session string) {
 		texts = append(texts, fmt.Sprintf("message %d of machine %d", m.texts, m.n))
 		args = append(args, "-m", texts[len(texts)-1])
 	}
-	switch m.rand.IntN(8) {
-	case 0, 1, 2:
+	left, _ := m.c.killed.Swap(none).(leftClaim)
+	switch {
+	case left.session != "" && left.machine != m.n:
+		session, args[2] = left.session, left.session // the claim of a chat that was killed
 		args = append(args, "--take-over")
 		m.counts["take-overs asked for"]++
-	case 3:
+	case left.session != "":
+		m.c.killed.Store(left)
+	}
+	switch kind := m.rand.IntN(8); {
+	case slices.Contains(args, "--take-over"):
+	case kind < 3:
+		args = append(args, "--take-over")
+		m.counts["take-overs asked for"]++
+	case kind == 3:
 		args = append([]string{"--offline"}, args...)
 		m.counts["offline"]++
 	}
@@ -345,6 +365,7 @@ func (m *hubMachine) turn(session string) {
 	switch {
 	case killed:
 		m.counts["killed"]++
+		m.c.killed.Store(leftClaim{session, m.n})
 	case code == 0 && strings.Contains(stdout, texts[0]):
 		onHub := !strings.Contains(stderr, "Not replicated") && !strings.Contains(stderr, "Not on the hub") &&
 			!strings.Contains(stderr, "Unclaimed") && args[0] == "chat" && m.n%2 == 0

@@ -123,7 +123,8 @@ func notOpenedText(path string, err error) app.Message {
 	}
 	return app.Text("%s is encrypted, and no identity of the home opens it.\n"+
 		"Put the identity of a recipient into the directory identities of the home, or "+
-		"ask for a file that is encrypted to a recipient of yours.", tty.SafeLine(path)).With(app.To("list the recipients of yours", "identities"))
+		"ask for a file that is encrypted to a recipient of yours.", tty.SafeLine(path)).
+		With(app.To("list the recipients of yours", "identities"))
 }
 
 // alteredText is for a file that was changed or cut after it was encrypted.
