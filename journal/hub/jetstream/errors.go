@@ -20,6 +20,9 @@ const (
 	codeStreamStore     jetstream.ErrorCode = 10077 // a write failed, for example because the disk is full
 )
 
+// errOff is the answer of a server without JetStream, which is that nothing listens for the request.
+var errOff = &hub.RefusedError{Reason: "JetStream is off on the server"}
+
 // explain returns the error of a call in the terms of package hub.
 func (e *Engine) explain(ctx context.Context, err error) error {
 	if err == nil {
@@ -35,7 +38,7 @@ func (e *Engine) explain(ctx context.Context, err error) error {
 	var api *jetstream.APIError
 	switch {
 	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount):
-		return &hub.RefusedError{Reason: "JetStream is off on the server"}
+		return errOff
 	case errors.Is(err, jetstream.ErrStreamNotFound):
 		return hub.ErrMissing
 	case errors.As(err, &api) && api.ErrorCode == codeStreamNotMatch:

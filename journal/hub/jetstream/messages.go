@@ -94,7 +94,7 @@ func (e *Engine) Read(ctx context.Context, s hub.Session, after hub.Revision) it
 			FilterSubjects: []string{subjectOf(s)}, DeliverPolicy: jetstream.DeliverByStartSequencePolicy,
 			OptStartSeq: uint64(after) + 1,
 		}
-		for m, err := range e.consume(ctx, config) {
+		for m, err := range e.consume(ctx, config, e.timeout) {
 			if err != nil {
 				yield(hub.Stored{}, err)
 				return
@@ -116,7 +116,7 @@ func (e *Engine) List(ctx context.Context, team string) iter.Seq2[hub.Stored, er
 			}
 			return
 		}
-		for m, err := range e.consume(ctx, config) {
+		for m, err := range e.consume(ctx, config, e.timeout) {
 			if !yield(m.Stored, err) || err != nil || m.pending == 0 {
 				return
 			}
@@ -149,7 +149,7 @@ func (e *Engine) count(ctx context.Context, subjects string) (int, error) {
 // Watch implements hub.Engine.
 func (e *Engine) Watch(ctx context.Context, team string, changed func(hub.Stored)) error {
 	for {
-		for m, err := range e.consume(ctx, listConfig(team)) {
+		for m, err := range e.consume(ctx, listConfig(team), 0) {
 			if err != nil {
 				break // the next consumer begins with the last messages again
 			}
@@ -167,9 +167,10 @@ type received struct {
 	pending uint64
 }
 
-// consume yields the messages that a consumer gets. An error ends it.
+// consume yields the messages that a consumer gets. An error ends it, as does a message that does not arrive within the
+// timeout; 0: there is none.
 func (e *Engine) consume(
-	ctx context.Context, config jetstream.OrderedConsumerConfig,
+	ctx context.Context, config jetstream.OrderedConsumerConfig, timeout time.Duration,
 ) iter.Seq2[received, error] {
 	return func(yield func(received, error) bool) {
 		config.InactiveThreshold = idleConsumer
@@ -189,7 +190,7 @@ func (e *Engine) consume(
 		}
 		defer messages.Stop()
 		for {
-			m, err := messages.Next(jetstream.NextContext(ctx))
+			m, err := next(ctx, messages, timeout)
 			var meta *jetstream.MsgMetadata
 			if err == nil {
 				meta, err = m.Metadata()
@@ -207,6 +208,16 @@ func (e *Engine) consume(
 			}
 		}
 	}
+}
+
+// next returns the next message.
+func next(ctx context.Context, messages jetstream.MessagesContext, timeout time.Duration) (jetstream.Msg, error) {
+	if timeout > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeout(ctx, timeout)
+		defer stop()
+	}
+	return messages.Next(jetstream.NextContext(ctx))
 }
 
 // idleConsumer is how long a server keeps the consumer of a client that has gone away. A stream has few of them by

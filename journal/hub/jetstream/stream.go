@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/agent-chatter/agent-chatter/journal/hub"
@@ -25,6 +26,9 @@ func (e *Engine) findStream(ctx context.Context) error {
 	ctx, done := e.call(ctx)
 	defer done()
 	name, err := e.js.StreamNameBySubject(ctx, allSubjects)
+	if errors.Is(err, nats.ErrNoResponders) {
+		return errOff
+	}
 	if err != nil {
 		return e.explain(ctx, err)
 	}
