@@ -42,6 +42,9 @@ const (
 // TestHubFaults lets machines take turns on sessions through three servers that are killed, stopped, partitioned and
 // damaged, and checks that nothing was lost.
 func TestHubFaults(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes 40 s")
+	}
 	seed := *hubSeed
 	if seed == 0 {
 		seed = rand.Uint64()
@@ -68,6 +71,43 @@ func TestHubFaults(t *testing.T) {
 	settle(t, machines)
 	checkHub(t, machines, sessions)
 	report(t, c, machines)
+}
+
+// TestDeletedHubIsFilledAgain deletes the files of all servers.
+func TestDeletedHubIsFilledAgain(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts six servers")
+	}
+	c := newHubCluster(t)
+	var machines []*hubMachine
+	for i := range 2 {
+		machines = append(machines, newHubMachine(t, c, i, rand.New(rand.NewPCG(1, uint64(i)))))
+	}
+	beginSessions(t, machines)
+	before := machines[0].journals(t)
+	for _, node := range c.nodes {
+		node.kill()
+		if err := os.RemoveAll(node.Dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, node := range c.nodes {
+		node.start(t)
+	}
+	c.create(t)
+	if code, stdout, stderr, _ := machines[1].run(0, "hub", "push", "--all"); code != 0 {
+		t.Fatalf("exit code %d:\n%s%s", code, stdout, stderr)
+	}
+	fresh := newHubMachine(t, c, 2, rand.New(rand.NewPCG(1, 2)))
+	if code, stdout, stderr, _ := fresh.run(0, "hub", "pull", "--all"); code != 0 {
+		t.Fatalf("exit code %d:\n%s%s", code, stdout, stderr)
+	}
+	after := fresh.journals(t)
+	for id, text := range before {
+		if after[id] != text {
+			t.Errorf("session %s has %d bytes, want %d", id, len(after[id]), len(text))
+		}
+	}
 }
 
 // hubCluster is three servers, and the proxies between them and the machines.
