@@ -41,10 +41,9 @@ type Engine struct {
 	stream      atomic.Pointer[jetstream.Stream]
 	connections atomic.Uint64
 
-	mu      sync.Mutex
-	calls   map[int]context.CancelCauseFunc // those that are under way
-	lastID  int
-	refusal error // the newest permission that is missing
+	mu     sync.Mutex
+	calls  map[int]context.CancelCauseFunc // those that are under way
+	lastID int
 }
 
 // Open connects to a hub. Errors: hub.ErrMissing if no stream was created, hub.ErrNewer,
