@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"time"
 )
 
 // Session names a session on the hub.
@@ -70,6 +71,9 @@ type Engine interface {
 	// Name returns a random name that the engine got when it was created. An engine that was
 	// created again has another.
 	Name() string
+
+	// Clock returns the time on the server.
+	Clock(ctx context.Context) (time.Time, error)
 
 	// Connections returns how often the engine has connected. After another connection, revisions are
 	// not relied on before the session was read again.

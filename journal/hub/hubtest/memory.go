@@ -6,6 +6,7 @@ import (
 	"iter"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/agent-chatter/agent-chatter/journal/hub"
 )
@@ -179,6 +180,9 @@ func (m *Memory) Name() string {
 	defer m.mu.Unlock()
 	return "memory" + m.name
 }
+
+// Clock implements hub.Engine.
+func (m *Memory) Clock(ctx context.Context) (time.Time, error) { return time.Now(), ctx.Err() }
 
 // Connections implements hub.Engine.
 func (m *Memory) Connections() uint64 {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -85,6 +86,17 @@ func (e *Engine) Current(ctx context.Context) bool {
 		current = current && r.Current && !r.Offline
 	}
 	return current && len(info.Cluster.Replicas) == info.Config.Replicas-1
+}
+
+// Clock implements hub.Engine.
+func (e *Engine) Clock(ctx context.Context) (time.Time, error) {
+	ctx, done := e.call(ctx)
+	defer done()
+	info, err := (*e.stream.Load()).Info(ctx)
+	if err != nil {
+		return time.Time{}, e.explain(ctx, err)
+	}
+	return info.TimeStamp, nil
 }
 
 // Replicas returns how many servers store each message.

@@ -51,6 +51,7 @@ var checks = []struct {
 	{"agents", false, (*doctor).checkAgents},
 	{"trust.json", false, (*doctor).checkTrust},
 	{"web browser", false, (*doctor).checkWebBrowser},
+	{"hub", false, (*doctor).checkHub},
 }
 
 // Run implements the command.

@@ -35,6 +35,8 @@ func maintainTexts() []apptest.Text {
 	add := func(function, sample string, shown any) {
 		texts = append(texts, apptest.Text{Function: function, Sample: sample, Shown: shown})
 	}
+	add("healedText", "", healedText(apptest.AliceID, apptest.AliceID+".aside-1"))
+	add("healedText", "not healed", healedText(apptest.AliceID, ""))
 	add("inUseText", "", inUseText(holder))
 	add("freedText", "", freedText(20, 2, 1024, false))
 	add("freedText", "with more checkpoints", freedText(2, 2, -1024, false))

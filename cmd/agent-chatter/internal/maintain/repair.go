@@ -76,6 +76,11 @@ func (cmd *Repair) repair(ctx context.Context, a *app.App, list *finding.List, n
 		return err
 	}
 	t := a.Catalog.At(s.Dir())
+	if s.Damaged != "" && !cmd.DryRun {
+		aside, err := a.Remote.Heal(ctx, t, s.ID)
+		a.ReportHub(err)
+		a.Notice(healedText(s.ID, aside))
+	}
 	end := a.Begin("Repairing session " + s.ID)
 	done, err := t.Journals().Repair(ctx, s.ID, validEvent, cmd.DryRun)
 	end()
@@ -118,6 +123,14 @@ func (cmd *Repair) repair(ctx context.Context, a *app.App, list *finding.List, n
 		return app.WriteJSON(a.Stdout, r)
 	}
 	return r.write(a.Stdout, cmd.DryRun)
+}
+
+// healedText is for a journal whose damaged lines the hub had; "" if aside is "".
+func healedText(id, aside string) string {
+	if aside == "" {
+		return ""
+	}
+	return "The damaged lines of session " + id + " were taken from the hub. The previous journal is " + aside + "."
 }
 
 // reportParent prints where else the events of a torn tail may be.

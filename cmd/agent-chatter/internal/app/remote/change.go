@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/hub"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/projection/catalog/replica"
@@ -56,4 +57,30 @@ func (c *Connection) claim(ctx context.Context, r replica.Replica) error {
 	}
 	_, err = r.Claim(ctx, false)
 	return err
+}
+
+// Heal replaces the damaged journal of a session by the history of the hub and what follows it here. It returns the
+// name of the file that keeps the previous journal, "" if the hub cannot mend it or there is none.
+func (c *Connection) Heal(ctx context.Context, dir *catalog.Dir, id string) (aside string, err error) {
+	settings, err := c.Settings()
+	r := replica.Replica{Dir: dir, ID: id}
+	if err != nil || len(settings.URLs) == 0 || !settings.Ships(r.Session().Team) {
+		return "", err
+	}
+	ask, stop := context.WithTimeout(ctx, Patience)
+	defer stop()
+	if r.Hub, err = c.Hub(ask); err != nil {
+		return "", err
+	}
+	if row, err := r.Hub.Row(ask, r.Session()); err != nil || row.Head.Seq == 0 {
+		return "", err
+	}
+	pulled, err := r.Pull(ctx)
+	if corrupt := (*journal.CorruptError)(nil); errors.As(err, &corrupt) {
+		return "", nil // there are lines here that do not follow those of the hub
+	}
+	if err == nil && pulled.Healed {
+		aside = pulled.Aside
+	}
+	return aside, err
 }
