@@ -69,7 +69,7 @@ func TestHubFaults(t *testing.T) {
 	group.Wait()
 	c.heal(t)
 	settle(t, machines)
-	checkHub(t, machines, sessions)
+	checkHub(t, machines)
 	report(t, c, machines)
 }
 
@@ -488,7 +488,7 @@ func (m *hubMachine) journals(t *testing.T) map[string]string {
 }
 
 // checkHub checks that all machines have the same sessions, and that these have every message that was acknowledged.
-func checkHub(t *testing.T, machines []*hubMachine, sessions []string) {
+func checkHub(t *testing.T, machines []*hubMachine) {
 	t.Helper()
 	all := machines[0].journals(t)
 	for _, m := range machines {
@@ -519,15 +519,9 @@ func checkHub(t *testing.T, machines []*hubMachine, sessions []string) {
 			} else if n > 1 {
 				t.Errorf("session %s has %q %d times", message.session, message.text, n)
 			}
-			var forks []string
-			for id, texts := range said {
-				if parents[id] == message.session && countOf(texts, message.text) == 1 {
-					forks = append(forks, id)
-				}
-			}
-			if len(forks) != 1 {
-				t.Errorf("%q of session %s is not in it, and in the forks %q (on the hub: %v)", message.text,
-					message.session, forks, message.onHub)
+			if forks := forksWith(message, parents, said); len(forks) != 1 {
+				t.Errorf("%q of session %s is not in it, and in the forks %q (on the hub: %v); machine %d has it in %q",
+					message.text, message.session, forks, message.onHub, m.n, m.filesWith(t, message.text))
 			}
 		}
 		for id, texts := range said {
@@ -536,7 +530,40 @@ func checkHub(t *testing.T, machines []*hubMachine, sessions []string) {
 			}
 		}
 	}
-	_ = sessions
+}
+
+// forksWith returns the forks of a session, and forks of these, that have a message which their parent lacks.
+func forksWith(message hubMessage, parents map[string]string, said map[string][]string) (forks []string) {
+	for id, texts := range said {
+		parent := parents[id]
+		if countOf(texts, message.text) != 1 || parent == "" || countOf(said[parent], message.text) > 0 {
+			continue
+		}
+		for parent != "" && parent != message.session {
+			parent = parents[parent]
+		}
+		if parent != "" {
+			forks = append(forks, id)
+		}
+	}
+	return forks
+}
+
+// filesWith returns the files of a machine that have a text.
+func (m *hubMachine) filesWith(t *testing.T, text string) (names []string) {
+	t.Helper()
+	for _, pattern := range []string{"*", "trash/*"} {
+		paths, err := filepath.Glob(filepath.Join(m.home, "sessions", "demo", pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range paths {
+			if data, err := os.ReadFile(path); err == nil && bytes.Contains(data, []byte(`"content":"`+text+`"`)) {
+				names = append(names, filepath.Base(path))
+			}
+		}
+	}
+	return names
 }
 
 // order returns a message of the machine that is not in its order, "" if there is none.
