@@ -204,6 +204,49 @@ func TestDivergedSessionBecomesAFork(t *testing.T) {
 	}
 }
 
+// A crash leaves the fork, and the journal grows before the next Pull.
+func TestForkOfAGrowingSessionIsExtended(t *testing.T) {
+	ann, ben, _ := two(t)
+	ann.create("one")
+	ann.push()
+	ben.pull()
+	ann.say("by ann")
+	ben.say("by ben")
+	ben.push()
+	before := ann.read()
+	fork := ann.pull().Fork
+	for n, text := range []string{"more", "and more"} {
+		if err := os.WriteFile(ann.path(), []byte(before), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		ann.say(text)
+		before = ann.read()
+		if p := ann.pull(); p.Fork != fork {
+			t.Errorf("the fork is %s, and was %s before", p.Fork, fork)
+		}
+		want := []string{"one", "by ann", "more", "and more"}[:3+n]
+		if diff := cmp.Diff(want, ann.texts(fork)); diff != "" {
+			t.Errorf("the fork (-want +got):\n%s", diff)
+		}
+	}
+	beginning := filepath.Join(filepath.Dir(ann.path()), fork+".jsonl")
+	whole, err := os.ReadFile(beginning)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for lines := range 4 { // a crash while the fork was written
+		cut := bytes.Join(bytes.SplitAfter(whole, []byte("\n"))[:lines], nil)
+		err := errors.Join(os.WriteFile(ann.path(), []byte(before), 0o600), os.WriteFile(beginning, cut, 0o600))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ann.pull()
+		if diff := cmp.Diff([]string{"one", "by ann", "more", "and more"}, ann.texts(fork)); diff != "" {
+			t.Errorf("after a crash with %d lines (-want +got):\n%s", lines, diff)
+		}
+	}
+}
+
 func TestOtherSessionOfTheSameIDIsReported(t *testing.T) {
 	ann, ben, _ := two(t)
 	ann.create("one")

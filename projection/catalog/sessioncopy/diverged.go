@@ -16,7 +16,7 @@ import (
 // ForkDiverged copies a whole session, of which another machine has a copy that diverged after the event with the
 // sequence number common, into a new one that records its parent there. It returns the id of the new
 // session: the same one each time, since it is derived from the id, common and the line after it. A fork that
-// exists is not written again.
+// exists gets the events that it lacks.
 func ForkDiverged(ctx context.Context, dir *catalog.Dir, id string, common uint64) (string, error) {
 	var first journal.Event // after common
 	last := uint64(0)
@@ -33,10 +33,14 @@ func ForkDiverged(ctx context.Context, dir *catalog.Dir, id string, common uint6
 		return "", &NoEventError{id, common + 1, last}
 	}
 	f := fork{id: divergedID(id, common, first), parent: projection.Parent{SessionID: id, Seq: common}}
-	if complete, err := f.exists(ctx, dir, last); err != nil || complete {
+	copied, err := f.count(ctx, dir)
+	switch {
+	case errors.Is(err, journal.ErrNotFound):
+		return f.id, f.write(ctx, dir, last)
+	case err != nil:
 		return f.id, err
 	}
-	return f.id, f.write(ctx, dir, last)
+	return f.id, f.extend(ctx, dir, copied)
 }
 
 // divergedID returns the id of a fork: its time is that of the first line that differs.
@@ -51,33 +55,51 @@ func divergedID(id string, common uint64, first journal.Event) string {
 	return fork.String()
 }
 
-// exists reports whether the fork was written whole. What a crash left of it is moved to the trash.
-func (f fork) exists(ctx context.Context, dir *catalog.Dir, last uint64) (bool, error) {
-	want, got := 0, 0
+// count returns how many events of its parent an existing fork has.
+func (f fork) count(ctx context.Context, dir *catalog.Dir) (copied int, err error) {
 	for e, err := range dir.Events(ctx, f.id) {
-		if errors.Is(err, journal.ErrNotFound) {
-			return false, nil
-		}
 		if err != nil {
-			return false, err
+			return 0, err
 		}
 		if !isAboutFile(e) {
-			got++
+			copied++
 		}
 	}
-	if got == 0 {
-		return false, nil
-	}
+	return copied, nil
+}
+
+// extend adds the events of the parent after those that were copied: a crash left a part of the fork, or
+// the parent grew after the fork was written and before the parent's journal was replaced.
+func (f fork) extend(ctx context.Context, dir *catalog.Dir, copied int) error {
+	var w *writer
 	for e, err := range dir.Events(ctx, f.parent.SessionID) {
 		if err != nil {
-			return false, err
+			return err
 		}
-		if !isAboutFile(e) && e.Seq <= last {
-			want++
+		if isAboutFile(e) {
+			continue
+		}
+		if copied--; copied >= 0 {
+			continue
+		}
+		if w == nil {
+			if w, err = f.open(ctx, dir); err != nil {
+				return err
+			}
+			defer w.log.Close()
+		}
+		if err := f.copy(e, w); err != nil {
+			return err
 		}
 	}
-	if got >= want {
-		return true, nil
+	if w == nil {
+		return nil
 	}
-	return false, dir.Delete(ctx, f.id)
+	return w.finish()
+}
+
+// open opens the fork for appending. An empty one, which a crash left, has no session.created yet.
+func (f fork) open(ctx context.Context, dir *catalog.Dir) (*writer, error) {
+	log, state, err := dir.OpenToAppend(ctx, f.id)
+	return &writer{ctx: ctx, dir: dir, log: log, state: state}, err
 }
