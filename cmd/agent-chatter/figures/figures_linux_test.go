@@ -91,6 +91,7 @@ func TestFigures(t *testing.T) {
 		{"browse-timeline", f.browseTimeline},
 		{"archive", f.archive},
 		{"read", f.read},
+		{"hub", f.shared},
 	} {
 		t.Run(group.name, func(t *testing.T) {
 			fmt.Printf("\n## %s (load average %s)\n", group.name, loadAverage(t))
