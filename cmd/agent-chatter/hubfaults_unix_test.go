@@ -28,7 +28,7 @@ import (
 )
 
 var (
-	hubFaults = flag.Duration("hubfaults", 20*time.Second, "how long TestHubFaults runs; from 5m on, each kind of "+
+	hubFaults = flag.Duration("hubfaults", 8*time.Second, "how long TestHubFaults runs; from 5m on, each kind of "+
 		"event has to occur at least 20 times")
 	hubSeed = flag.Uint64("hubseed", 0, "seed of TestHubFaults; 0: a random one")
 )
@@ -43,8 +43,9 @@ const (
 // damaged, and checks that nothing was lost.
 func TestHubFaults(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it takes 40 s")
+		t.Skip("it takes 20 s")
 	}
+	t.Parallel()
 	seed := *hubSeed
 	if seed == 0 {
 		seed = rand.Uint64()
@@ -78,6 +79,7 @@ func TestDeletedHubIsFilledAgain(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts six servers")
 	}
+	t.Parallel()
 	c := newHubCluster(t)
 	var machines []*hubMachine
 	for i := range 2 {
@@ -214,10 +216,10 @@ func (c *hubCluster) disturb(t *testing.T, r *rand.Rand, end time.Time) {
 	for round := 0; time.Now().Before(end) && !t.Failed(); round++ {
 		node := r.IntN(hubNodes)
 		fault := []string{"killed", "partitioned", "stalled", "stopped"}[r.IntN(4)]
-		if round == 3 {
+		switch round {
+		case 1:
 			fault = "lost its disk"
-		}
-		if round == 6 {
+		case 2:
 			fault = "lost blocks"
 		}
 		c.faults[fault]++
