@@ -15,6 +15,7 @@
 //	session-bundle-v1.0      one line of a bundle
 //	trust-v1.0               trust.json
 //	team-offered-v1.0        team-offered.json
+//	hub-mark-v1.0            <ID>.hub.json
 //
 // [Check] reports all problems of a document at once, one [Problem] for each field that has to
 // be changed:

@@ -25,6 +25,7 @@ const (
 	BundleLine      = "session-bundle-v1.0"
 	Trust           = "trust-v1.0"
 	TeamOffer       = "team-offered-v1.0"
+	HubMark         = "hub-mark-v1.0"
 )
 
 // baseURL is the prefix of the $id values of the schemas. Nothing is fetched from it.
@@ -51,6 +52,7 @@ var all = []schema{
 	newSchema(BundleLine, versions{}),
 	newSchema(Trust, versions{oldest: "1.0", newest: "1.0"}),
 	newSchema(TeamOffer, versions{oldest: "1.0", newest: "1.0"}),
+	newSchema(HubMark, versions{}),
 }
 
 // newSchema does not compile the schema: most runs of the program use one or none.

@@ -18,6 +18,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/projection/catalog/replica"
+	"github.com/agent-chatter/agent-chatter/schemas"
 )
 
 const id = "01KAHV6T3R8Q4Y2M0N7C5B0001"
@@ -345,6 +346,13 @@ func TestDeletedSessionLosesItsMark(t *testing.T) {
 	ann.push()
 	if ann.Mark().Revision == 0 {
 		t.Fatal("there is no mark")
+	}
+	mark, err := os.ReadFile(hub.MarkPath(ann.Dir.Journals(), id))
+	if err == nil {
+		err = schemas.Check(schemas.HubMark, mark)
+	}
+	if err != nil {
+		t.Errorf("%s: %v", mark, err)
 	}
 	if err := ann.Dir.Delete(t.Context(), id); err != nil {
 		t.Fatal(err)
