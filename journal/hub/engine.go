@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"strings"
 	"time"
+
+	"github.com/agent-chatter/agent-chatter/journal"
 )
 
 // Session names a session on the hub.
@@ -13,6 +16,22 @@ type Session struct {
 	Team string // name of the team's directory
 	ID   string // a ULID
 }
+
+// Valid reports whether the names can be those of a directory and a file: whoever may publish to the engine can store
+// messages of any session.
+func (s Session) Valid() bool {
+	if !journal.ValidID(s.ID) || len(s.Team) > maxTeam || strings.Trim(s.Team, teamBytes) != "" {
+		return false
+	}
+	lower := strings.ToLower(s.Team)
+	hash := lower[strings.LastIndexByte(lower, '-')+1:]
+	return journal.DirName(lower) == lower || len(hash) == 8 && len(hash) < len(lower)
+}
+
+const (
+	maxTeam   = 64 // of the name of a team's directory, in bytes
+	teamBytes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
+)
 
 // Revision is the number of a message among the messages of an engine, from 1 on: the later
 // message has the higher one. 0 is before all messages.

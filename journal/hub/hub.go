@@ -57,13 +57,16 @@ func (h *Hub) Row(ctx context.Context, s Session) (Row, error) {
 	return row, row.Err
 }
 
-// Rows calls row for each session of a team, or of all teams if team is "", in any order.
+// Rows calls row for each session of a team, or of all teams if team is "", in any order. Sessions that are not Valid
+// are omitted.
 func (h *Hub) Rows(ctx context.Context, team string, row func(Row)) error {
 	for m, err := range h.List(ctx, team) {
 		if err != nil {
 			return err
 		}
-		row(h.rowOf(m))
+		if m.Session.Valid() {
+			row(h.rowOf(m))
+		}
 	}
 	return nil
 }

@@ -151,6 +151,8 @@ func (c *Connection) Follow(ctx context.Context, all *catalog.Catalog, dir *cata
 	return h.Watch(ctx, team, func(m hub.Stored) {
 		r := replica.Replica{Hub: h, Dir: dir, ID: m.Session.ID}
 		switch {
+		case !m.Session.Valid():
+			return
 		case id == "" && settings.Ships(m.Session.Team):
 			r.Dir = all.At(filepath.Join(all.Root(), m.Session.Team))
 		case id != m.Session.ID:
