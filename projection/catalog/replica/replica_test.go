@@ -160,6 +160,31 @@ func (m *machine) end() journal.Position {
 	return c.Local
 }
 
+func TestArchivedSessionIsContinued(t *testing.T) {
+	ann, ben, _ := two(t)
+	ann.create("one")
+	ann.push()
+	ben.pull()
+	if err := ann.Dir.Journals().Archive(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	if p := ann.pull(); p.Bytes != 0 {
+		t.Errorf("an equal session: %+v", p)
+	}
+	if info, err := ann.Dir.Journals().Stat(id); err != nil || !info.Archived {
+		t.Errorf("it is not archived any more: %v", err)
+	}
+	if n, err := ann.Push(t.Context(), false); n != 0 || err != nil {
+		t.Errorf("pushed %d events: %v", n, err)
+	}
+	ben.say("two")
+	ben.push()
+	ann.pull()
+	if ann.read() != ben.read() {
+		t.Error("the journals differ")
+	}
+}
+
 func TestDivergedSessionBecomesAFork(t *testing.T) {
 	ann, ben, _ := two(t)
 	ann.create("one")

@@ -213,6 +213,7 @@ func (i *eventImport) copyEvents(
 	if err != nil {
 		return err
 	}
+	i.app.ReportHub(i.app.Remote.Refresh(ctx, i.app.Catalog, created.SessionID)) // another machine may have imported it
 	i.team, r.ID = created.Team.ID, interchange.CopyID(created.SessionID, n)
 	if n > 0 {
 		created.SessionID = r.ID
