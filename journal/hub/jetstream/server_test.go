@@ -78,7 +78,7 @@ func TestThreeServers(t *testing.T) {
 	for _, s := range startThree(t) {
 		urls = append(urls, ready(t, s))
 	}
-	hubtest.Test(t, open(t, jetstream.Options{URLs: urls, Timeout: 2 * time.Second}, 3))
+	hubtest.Test(t, open(t, jetstream.Options{URLs: urls, Timeout: 30 * time.Second}, 3))
 }
 
 // startThree starts three servers that form a cluster. Each needs the addresses of all before it starts.
