@@ -30,6 +30,7 @@ type Status struct {
 	Session  hub.Session
 	Local    *catalog.Session // nil: it is not here
 	Remote   *hub.Row         // nil: it is not on the hub
+	Row      Row              // that of Remote, decoded; the zero Row if it has none that can be read
 	Relation Relation
 	Mine     bool // the claim is one of this machine
 }
@@ -76,7 +77,7 @@ func List(ctx context.Context, h *hub.Hub, c *catalog.Catalog, ships func(direct
 		}
 	}
 	for session, row := range remote {
-		status := Status{Session: session, Remote: &row, Relation: OnlyHub}
+		status := Status{Session: session, Remote: &row, Row: DecodeRow(row), Relation: OnlyHub}
 		switch {
 		case row.Err != nil:
 			status.Relation = Unknown
@@ -96,7 +97,7 @@ func List(ctx context.Context, h *hub.Hub, c *catalog.Catalog, ships func(direct
 
 // compare sets what a row of the hub tells.
 func (s *Status) compare(h *hub.Hub, dir *catalog.Dir, row hub.Row) {
-	s.Remote = &row
+	s.Remote, s.Row = &row, DecodeRow(row)
 	r := Replica{Hub: h, Dir: dir, ID: s.Session.ID}
 	s.Mine = r.Mark().Has(row.Claim)
 	switch {

@@ -130,7 +130,7 @@ func titleOf(s replica.Status) string {
 	if s.Local != nil {
 		return s.Local.Title
 	}
-	return replica.DecodeRow(*s.Remote).Title
+	return s.Row.Title
 }
 
 // stateText returns how a session compares, such as "3 ahead".

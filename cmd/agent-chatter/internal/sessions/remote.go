@@ -30,12 +30,9 @@ func (cmd *List) printRemote(ctx context.Context, a *app.App, out io.Writer) err
 		if s.Remote == nil || s.Remote.Err != nil || s.Relation == replica.Purged {
 			return true
 		}
-		other := cmd.Team != "" && replica.DecodeRow(*s.Remote).TeamID != cmd.Team
-		return other || s.Relation != replica.OnlyHub && !s.Held()
+		return cmd.Team != "" && s.Row.TeamID != cmd.Team || s.Relation != replica.OnlyHub && !s.Held()
 	})
-	slices.SortStableFunc(all, func(x, y replica.Status) int {
-		return replica.DecodeRow(*y.Remote).UpdatedAt.Compare(replica.DecodeRow(*x.Remote).UpdatedAt)
-	})
+	slices.SortStableFunc(all, func(x, y replica.Status) int { return y.Row.UpdatedAt.Compare(x.Row.UpdatedAt) })
 	hidden := 0
 	if !cmd.All && cmd.Limit > 0 && len(all) > cmd.Limit {
 		hidden = len(all) - cmd.Limit
@@ -88,10 +85,9 @@ func (cmd *List) writeRemote(a *app.App, w io.Writer, all []replica.Status) erro
 // remoteRows returns id, age, team, messages, state and title of each session.
 func remoteRows(all []replica.Status, now time.Time) (rows [][]string) {
 	for _, s := range all {
-		row := replica.DecodeRow(*s.Remote)
 		rows = append(rows, []string{
-			s.Session.ID, app.Age(row.UpdatedAt, now), tty.SafeLine(row.TeamID), strconv.Itoa(row.Messages),
-			remoteState(s), tty.SafeLine(row.Title),
+			s.Session.ID, app.Age(s.Row.UpdatedAt, now), tty.SafeLine(s.Row.TeamID), strconv.Itoa(s.Row.Messages),
+			remoteState(s), tty.SafeLine(s.Row.Title),
 		})
 	}
 	return rows
@@ -110,13 +106,12 @@ func remoteState(s replica.Status) string {
 
 func newRemoteJSON(s replica.Status) SessionJSON {
 	var j SessionJSON
-	row := replica.DecodeRow(*s.Remote)
 	if s.Local != nil {
 		j = NewSessionJSON(*s.Local)
 	} else {
 		j = SessionJSON{
-			ID: s.Session.ID, Team: row.TeamID, Title: row.Title, CreatedAt: projection.FormatTime(row.CreatedAt),
-			UpdatedAt: projection.FormatTime(row.UpdatedAt), MessageCount: row.Messages, Remote: true,
+			ID: s.Session.ID, Team: s.Row.TeamID, Title: s.Row.Title, CreatedAt: projection.FormatTime(s.Row.CreatedAt),
+			UpdatedAt: projection.FormatTime(s.Row.UpdatedAt), MessageCount: s.Row.Messages, Remote: true,
 		}
 	}
 	if s.Held() {
