@@ -13,6 +13,9 @@ type Fetched struct {
 	Bytes      int64 // that were appended
 }
 
+// syncEvery is how many bytes of lines Fetch appends between two syncs: a Log keeps what is not synced in memory.
+const syncEvery = 8 << 20
+
 // Fetch appends the lines of the hub that a journal of dir lacks, after verifying them, and syncs the journal.
 // It holds the journal's lock meanwhile. If the journal does not exist, Fetch creates it; a crash
 // leaves a beginning of it, which the next Fetch continues.
@@ -41,7 +44,10 @@ func (h *Hub) fetch(ctx context.Context, s Session, dir *journal.Dir, from Mark)
 			return err
 		}
 		f.Bytes += int64(len(lines))
-		return log.AppendLines(lines)
+		if err := log.AppendLines(lines); err != nil || log.Position().Offset-log.Synced().Offset < syncEvery {
+			return err
+		}
+		return log.Sync()
 	})
 	if err == nil && f.Purged {
 		err = ErrPurged
