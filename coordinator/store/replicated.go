@@ -50,7 +50,18 @@ type ReplicaStatus struct {
 	hub.ShipStatus
 	SessionID string
 	TeamID    string
+	Origin    Origin
 }
+
+// Origin is what is known of a session on the hub when it is opened.
+type Origin int
+
+// The values of Origin.
+const (
+	Created  Origin = iota // the session is new: the hub does not have it
+	Resumed                // the session was never read from the hub, nor shipped
+	OnTheHub               // the hub has the session
+)
 
 // Create implements Store.
 func (s *Replicated) Create(teamID string) (Log, error) {
@@ -58,7 +69,7 @@ func (s *Replicated) Create(teamID string) (Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.replicate(log.(*fileLog), teamID, nil, nil), nil
+	return s.replicate(log.(*fileLog), teamID, Created, nil, nil), nil
 }
 
 // Open implements Store. It fetches what the hub has more, and claims the session.
@@ -91,7 +102,11 @@ func (s *Replicated) Open(ctx context.Context, teamID, sessionID string) (Log, *
 				return nil, nil, errors.Join(err, files.log.Close())
 			}
 		}
-		return s.replicate(files, teamID, w, err), state, nil
+		origin := Resumed
+		if w != nil || files.replica(nil).Mark().Revision > 0 {
+			origin = OnTheHub
+		}
+		return s.replicate(files, teamID, origin, w, err), state, nil
 	}
 }
 
@@ -100,11 +115,13 @@ func fetches(err error) bool {
 	return errors.As(err, new(*hub.BehindError)) || errors.As(err, new(*hub.DivergedError))
 }
 
-// refuses reports whether a session must not be continued here.
+// refuses reports whether a session must not be continued here. A copy of a sealed session is continued, and stays
+// here.
 func refuses(err error) bool {
+	plain := (*hub.PlainError)(nil)
 	return errors.As(err, new(*hub.ClaimedError)) || errors.As(err, new(*hub.GapError)) ||
 		errors.As(err, new(*hub.BadMessageError)) || errors.As(err, new(*hub.SealedError)) ||
-		errors.As(err, new(*hub.PlainError))
+		errors.As(err, &plain) && !plain.Copy
 }
 
 func (s *Replicated) ships(dir *catalog.Dir) bool {
@@ -151,11 +168,11 @@ func (s *Replicated) fetch(ctx context.Context, r replica.Replica) error {
 }
 
 // replicate returns a Log that ships what is saved. w is nil if the session was not claimed, because of problem.
-func (s *Replicated) replicate(files *fileLog, teamID string, w *hub.Writer, problem error) Log {
+func (s *Replicated) replicate(files *fileLog, teamID string, origin Origin, w *hub.Writer, problem error) Log {
 	if !s.ships(files.dir) {
 		return files
 	}
-	l := &replicatedLog{fileLog: files, store: s, teamID: teamID, writer: w}
+	l := &replicatedLog{fileLog: files, store: s, teamID: teamID, origin: origin, writer: w}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.open, s.problem = l, problem
@@ -183,6 +200,7 @@ type replicatedLog struct {
 	*fileLog
 	store  *Replicated
 	teamID string
+	origin Origin
 
 	mu      sync.Mutex
 	writer  *hub.Writer  // of the claim, until the shipper has it
@@ -192,7 +210,7 @@ type replicatedLog struct {
 func (l *replicatedLog) status() ReplicaStatus {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	status := ReplicaStatus{SessionID: l.log.ID(), TeamID: l.teamID}
+	status := ReplicaStatus{SessionID: l.log.ID(), TeamID: l.teamID, Origin: l.origin}
 	switch {
 	case l.shipper != nil:
 		status.ShipStatus = l.shipper.Status()
@@ -248,7 +266,7 @@ func (l *replicatedLog) Close(state *projection.State) error {
 		ctx, stop := context.WithTimeout(context.Background(), l.store.ExitWait)
 		status := shipper.Release(ctx)
 		stop()
-		l.store.closed(ReplicaStatus{status, l.log.ID(), l.teamID})
+		l.store.closed(ReplicaStatus{status, l.log.ID(), l.teamID, l.origin})
 	} else {
 		l.store.closed(ReplicaStatus{})
 	}

@@ -71,7 +71,8 @@
 //
 // A session may have messages in plain text and sealed ones: with recipients, a machine seals what it
 // adds to a session in plain text. Without, it refuses to continue a sealed session, with a *PlainError, unless
-// Options.Plain is set; a claim in plain text makes it a session in plain text again.
+// Options.Plain is set; a claim in plain text makes it a session in plain text again. A session that the hub lacks
+// counts as sealed if its Mark says so: it was sealed on a hub that is lost, or has events of a sealed session.
 //
 // # Trust
 //

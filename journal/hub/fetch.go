@@ -27,7 +27,7 @@ func (h *Hub) Fetch(ctx context.Context, s Session, dir *journal.Dir, from Mark)
 	f, err := h.fetch(ctx, s, dir, from)
 	if err == nil && f.Damage != nil && from.Revision > 0 {
 		bytes := f.Bytes
-		f, err = h.fetch(ctx, s, dir, Mark{Engine: from.Engine, Nonces: from.Nonces})
+		f, err = h.fetch(ctx, s, dir, from.Start())
 		f.Bytes += bytes
 	}
 	return f, err

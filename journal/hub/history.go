@@ -17,8 +17,19 @@ type Mark struct {
 	Revision Revision         `json:"revision"` // of a message; each later one is still to be read
 	At       journal.Position `json:"at"`       // the end of the history before that
 	Claim    *Claim           `json:"claim,omitempty"`
-	Sealed   bool             `json:"sealed,omitempty"` // as of the history
 	Nonces   []string         `json:"nonces,omitempty"` // of the last claims of this machine, the newest last
+
+	// Sealed: the history is sealed, or was on a hub that has lost it; or the hub has none, and the session has events
+	// of a sealed one.
+	Sealed bool `json:"sealed,omitempty"`
+
+	// Copies are the sessions whose events this one has, beside the parent that its journal names.
+	Copies []string `json:"copies,omitempty"`
+}
+
+// Start returns the mark with which the history is read from its beginning.
+func (m Mark) Start() Mark {
+	return Mark{Engine: m.Engine, Nonces: m.Nonces, Sealed: m.Sealed, Copies: m.Copies}
 }
 
 // maxNonces bounds Mark.Nonces: a claim whose answer does not arrive may be stored or not.

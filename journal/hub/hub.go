@@ -47,6 +47,19 @@ func (h *Hub) maxLines() int {
 	return h.MaxBody()
 }
 
+// RefusesPlain reports whether this machine ships no event of a sealed session: it would ship it in plain text.
+func (h *Hub) RefusesPlain() bool { return len(h.o.Recipients) == 0 && !h.o.Plain }
+
+// Sealed reports whether the last message of a session is sealed. It needs no identity.
+func (h *Hub) Sealed(ctx context.Context, s Session) (bool, error) {
+	last, err := h.Last(ctx, s)
+	if err != nil || last.Revision == 0 {
+		return false, err
+	}
+	head, err := decodeHead(last.Head)
+	return err == nil && head.Sealed != nil, nil
+}
+
 // Row returns what the hub says of a session; Revision 0: nothing.
 func (h *Hub) Row(ctx context.Context, s Session) (Row, error) {
 	last, err := h.Last(ctx, s)
@@ -152,11 +165,12 @@ func (h *Hub) compare(
 		local = noLines{}
 	}
 	if !local.Holds(from.At) {
-		from = Mark{Nonces: from.Nonces}
+		from = from.Start()
+		from.Engine = ""
 	}
 	c, read, err := h.compareFrom(ctx, s, local, from, missing)
 	if err == nil && c.Damage != nil && from.Revision > 0 && missing == nil {
-		return h.compareFrom(ctx, s, local, Mark{Engine: from.Engine, Nonces: from.Nonces}, missing)
+		return h.compareFrom(ctx, s, local, from.Start(), missing)
 	}
 	return c, read, err
 }
@@ -171,6 +185,7 @@ func (h *Hub) compareFrom(
 	if err != nil && !purged {
 		return Comparison{}, nil, err
 	}
+	read.sealed = read.sealed || from.Sealed && (read.last == 0 || read.regress)
 	if read.at.Seq < m.common.Seq { // the hub has lost messages
 		m.common = read.at
 	}
@@ -182,7 +197,7 @@ func (h *Hub) compareFrom(
 		Local: end, Hub: read.at, Common: m.common, Claim: read.claim, Purged: purged,
 		Regressed: read.regress, Damage: read.damage(), Mark: read.mark(),
 	}
-	c.Mine, c.Mark.Nonces = from.Has(c.Claim), from.Nonces
+	c.Mine, c.Mark.Nonces, c.Mark.Copies = from.Has(c.Claim), from.Nonces, from.Copies
 	return c, read, nil
 }
 

@@ -3,6 +3,7 @@ package hub
 import (
 	"encoding/json"
 	"path/filepath"
+	"slices"
 
 	"github.com/agent-chatter/agent-chatter/journal"
 )
@@ -34,3 +35,27 @@ func WriteMark(fsys journal.FS, dir *journal.Dir, id string, m Mark) error {
 	}
 	return journal.WriteFile(fsys, MarkPath(dir, id), append(data, '\n'))
 }
+
+// MarkCopy notes, before a session is written, that it has events of other sessions of its directory: what is sealed
+// on the hub is not shipped as a copy in plain text. Without marks of those sessions it notes them if always is set.
+func MarkCopy(fsys journal.FS, dir *journal.Dir, id string, always bool, of ...string) error {
+	m := ReadMark(fsys, dir, id)
+	for _, other := range of {
+		if source := ReadMark(fsys, dir, other); source.known() {
+			m.Sealed = m.Sealed || source.Sealed
+			always = true
+		}
+	}
+	for _, other := range of {
+		if !slices.Contains(m.Copies, other) {
+			m.Copies = append(m.Copies, other)
+		}
+	}
+	if !always {
+		return nil
+	}
+	return WriteMark(fsys, dir, id, m)
+}
+
+// known reports whether the session, or one that it copies, was on a hub.
+func (m Mark) known() bool { return m.Revision > 0 || m.Sealed || len(m.Copies) > 0 }

@@ -52,9 +52,16 @@ func (e *SealedError) Unwrap() error { return e.Err }
 
 // PlainError reports that a session is sealed on the hub, and that this machine has no recipients: it
 // would continue the session in plain text.
-type PlainError struct{ Session Session }
+type PlainError struct {
+	Session Session
+	Copy    bool // the hub does not have it: it has events of a sealed one, or was sealed on a hub that is lost
+}
 
 func (e *PlainError) Error() string {
+	if e.Copy {
+		return fmt.Sprintf("session %s has events that were sealed on the hub, and this machine has no recipients to "+
+			"seal them for", e.Session.ID)
+	}
 	return fmt.Sprintf("session %s is sealed on the hub, and this machine has no recipients to seal its events for",
 		e.Session.ID)
 }

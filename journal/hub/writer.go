@@ -115,7 +115,7 @@ func (w *Writer) At() journal.Position { return w.read.at }
 // Mark returns the mark from which to continue.
 func (w *Writer) Mark() Mark {
 	m := w.read.mark()
-	m.Nonces = w.mark.Nonces
+	m.Nonces, m.Copies = w.mark.Nonces, w.mark.Copies
 	return m
 }
 
@@ -216,8 +216,8 @@ func (w *Writer) encode(h head, body []byte) (m Message, err error) {
 
 // checkPlain returns a *PlainError if this machine would continue a sealed session in plain text.
 func (h *Hub) checkPlain(read *history) error {
-	if read.sealed && len(h.o.Recipients) == 0 && !h.o.Plain {
-		return &PlainError{read.session}
+	if read.sealed && h.RefusesPlain() {
+		return &PlainError{read.session, read.last == 0}
 	}
 	return nil
 }

@@ -47,7 +47,7 @@ func (r Replica) Compare(ctx context.Context, whole bool) (hub.Comparison, error
 	}
 	mark := r.Mark()
 	if whole {
-		mark = hub.Mark{Engine: mark.Engine, Nonces: mark.Nonces}
+		mark = mark.Start()
 	}
 	if local == nil {
 		return r.Hub.Compare(ctx, r.Session(), nil, mark)
@@ -191,7 +191,11 @@ func (r Replica) Push(ctx context.Context, takeOver bool) (events uint64, err er
 		r.Keep(c.Mark)
 		return 0, nil
 	}
-	w, err := r.Hub.Claim(ctx, r.Session(), local, r.Mark(), takeOver)
+	mark, err := r.markToShip(ctx)
+	if err != nil {
+		return 0, err
+	}
+	w, err := r.Hub.Claim(ctx, r.Session(), local, mark, takeOver)
 	if w != nil {
 		r.Keep(w.Mark())
 	}
@@ -222,7 +226,11 @@ func (r Replica) Claim(ctx context.Context, takeOver bool) (*hub.Writer, error) 
 		defer local.Close()
 		lines = local
 	}
-	w, err := r.Hub.Claim(ctx, r.Session(), lines, r.Mark(), takeOver)
+	mark, err := r.markToShip(ctx)
+	if err != nil {
+		return nil, err
+	}
+	w, err := r.Hub.Claim(ctx, r.Session(), lines, mark, takeOver)
 	if w != nil {
 		r.Keep(w.Mark())
 	}
@@ -236,6 +244,5 @@ func (r Replica) Refill(ctx context.Context) (lines int, err error) {
 		return 0, err
 	}
 	defer local.Close()
-	mark := r.Mark()
-	return r.Hub.Refill(ctx, r.Session(), local, hub.Mark{Engine: mark.Engine, Nonces: mark.Nonces})
+	return r.Hub.Refill(ctx, r.Session(), local, r.Mark().Start())
 }

@@ -35,6 +35,9 @@ func Merge(ctx context.Context, dir *catalog.Dir, a, b string) (Merged, error) {
 		count:  Merged{Common: divergence.Messages},
 	}
 	m.count.ID = m.result.id
+	if err := markCopy(dir, m.result.id, a, b); err != nil {
+		return Merged{}, err
+	}
 	if err := create(ctx, dir, m.result.id, m.write); err != nil {
 		return Merged{}, err
 	}

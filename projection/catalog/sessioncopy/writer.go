@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/hub"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
@@ -62,6 +63,12 @@ func create(ctx context.Context, dir *catalog.Dir, id string, write func(*writer
 		return errors.Join(err, w.log.Discard())
 	}
 	return nil
+}
+
+// markCopy notes, before a session is written, which sessions it copies, if they were on a hub.
+func markCopy(dir *catalog.Dir, id string, of ...string) error {
+	// Crash here leaves a mark without a session.
+	return hub.MarkCopy(journal.OS, dir.Journals(), id, false, of...)
 }
 
 // add adds a record to the batch and writes a full batch. The record's Data

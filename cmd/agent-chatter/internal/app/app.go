@@ -112,9 +112,7 @@ func New(streams IO, o Options) (*App, error) {
 		return nil, Exit(ExitFailed, Text("Cannot open the log file: %s", tty.SafeLine(err.Error())))
 	}
 	a.config, a.configErr = config.Read(filepath.Join(own, "config.json"))
-	if !o.Offline {
-		a.Remote = &remote.Connection{Home: dir, Own: own, Config: a.Config, URLs: o.Hub}
-	}
+	a.Remote = &remote.Connection{Home: dir, Own: own, Config: a.Config, URLs: o.Hub, Offline: o.Offline}
 	journals := journal.Options{
 		MaxLine: a.config.Journal.MaxLine,
 		Watch:   &journal.Watch{Refused: func(reason error) { a.Notice(notNotifiedText(reason)) }},

@@ -27,8 +27,6 @@ func explainHub(err error) Message {
 		fenced   *hub.FencedError
 		diverged *hub.DivergedError
 		behind   *hub.BehindError
-		gap      *hub.GapError
-		bad      *hub.BadMessageError
 		split    *store.SplitError
 		other    *remote.DivergedError
 		sealed   *hub.SealedError
@@ -68,7 +66,7 @@ func explainHub(err error) Message {
 	case errors.As(err, &behind):
 		return Text("Session %s has events on the hub that are not here: %d there, %d here.", behind.Session.ID,
 			behind.Hub.Seq, behind.Local.Seq).With(To("fetch them", "hub", "pull", behind.Session.ID))
-	case errors.As(err, &gap), errors.As(err, &bad):
+	case errors.As(err, new(*hub.GapError)), errors.As(err, new(*hub.BadMessageError)):
 		return Text("%s", Sentence(err)).With(To("restore lines, on a machine that has the session", "hub", "verify"))
 	case errors.Is(err, hub.ErrMissing):
 		return Text("The hub does not exist yet.").With(To("create it", "hub", "init"))
@@ -76,7 +74,8 @@ func explainHub(err error) Message {
 		return Text("A newer version of agent-chatter has written to the hub. Upgrade agent-chatter to use it.")
 	case errors.Is(err, hub.ErrPurged):
 		return Text("The session was purged from the hub. What is here stays here.")
-	case errors.As(err, new(*hub.RefusedError)), errors.As(err, new(*hub.UnavailableError)):
+	case errors.As(err, new(*hub.RefusedError)), errors.As(err, new(*hub.UnavailableError)),
+		errors.Is(err, remote.ErrOffline):
 		return Text("%s.", Sentence(err))
 	}
 	return Message{}

@@ -128,9 +128,6 @@ func (r *repl) run(ctx context.Context) error {
 		r.app.HideArchiving()
 	}
 	r.banner()
-	if r.scripted {
-		r.hub.ShowState()
-	}
 	reason, err := r.loop(ctx)
 	saveErr := r.end(reason)
 	r.hub.End(ctx)
@@ -224,7 +221,11 @@ func (r *repl) next(ctx context.Context) (tty.Line, error) {
 		r.refusals = r.refusals[1:]
 		return tty.Line{Text: first, Message: true}, nil
 	}
-	return r.input.Next(r.prompt(), ctx.Done())
+	line, err := r.input.Next(r.prompt(), ctx.Done())
+	if r.scripted && err == nil {
+		r.hub.ShowState()
+	}
+	return line, err
 }
 
 // prompt returns the names of the users who can type the next line.

@@ -216,6 +216,9 @@ func (i *eventImport) copyEvents(
 	i.app.ReportHub(i.app.Remote.Refresh(ctx, i.app.Catalog, created.SessionID)) // another machine may have imported it
 	i.team, r.ID = created.Team.ID, interchange.CopyID(created.SessionID, n)
 	if n > 0 {
+		if err := i.app.Remote.MarkCopy(i.app.Catalog.Team(i.team), r.ID, created.SessionID); err != nil {
+			return err
+		}
 		created.SessionID = r.ID
 		first.Data = projection.Record(first.Time, created).Data
 	}

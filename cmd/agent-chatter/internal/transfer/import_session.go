@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -67,18 +68,16 @@ func importSession(ctx context.Context, a *app.App, path string, s *interchange.
 	defer report()
 	a.ReportHub(a.Remote.Refresh(ctx, a.Catalog, s.ID)) // another machine may have imported it
 	dir := a.Catalog.Team(s.TeamID)
-	return importCopy(ctx, dir, path, s, asNew, func() (sessioncopy.Counts, error) {
+	return importCopy(ctx, a, dir, path, s, asNew, func() (sessioncopy.Counts, error) {
 		return sessioncopy.Import(ctx, dir, s, redact)
 	})
 }
 
-func importBranch(
-	ctx context.Context, a *app.App, path, parent string, s *interchange.Session, asNew bool,
-) Imported {
+func importBranch(ctx context.Context, a *app.App, path, parent string, s *interchange.Session, asNew bool) Imported {
 	redact, report := a.RedactImport()
 	defer report()
 	dir := a.Catalog.Team(s.TeamID)
-	return importCopy(ctx, dir, path, s, asNew, func() (sessioncopy.Counts, error) {
+	return importCopy(ctx, a, dir, path, s, asNew, func() (sessioncopy.Counts, error) {
 		return sessioncopy.ImportBranch(ctx, dir, parent, s, redact)
 	})
 }
@@ -86,7 +85,7 @@ func importBranch(
 // importCopy imports a session, or the first copy of it that has not diverged. Without
 // asNew only a copy that exists is extended.
 func importCopy(
-	ctx context.Context, dir *catalog.Dir, path string, s *interchange.Session, asNew bool,
+	ctx context.Context, a *app.App, dir *catalog.Dir, path string, s *interchange.Session, asNew bool,
 	importOne func() (sessioncopy.Counts, error),
 ) Imported {
 	r := Imported{Path: path, ID: s.ID}
@@ -101,13 +100,15 @@ func importCopy(
 			r.setAction(err)
 			return r
 		}
-		if diverged == nil {
-			diverged = err
-		}
+		diverged = cmp.Or(diverged, err)
 		next, ok := nextCopy(ctx, dir, id, s.ID, asNew)
 		if !ok {
 			s.SetID(id)
 			r.setAction(app.Exit(app.ExitFailed, divergedText(path, diverged)))
+			return r
+		}
+		if err := a.Remote.MarkCopy(dir, next, id); err != nil {
+			r.setAction(err)
 			return r
 		}
 		s.SetID(next)

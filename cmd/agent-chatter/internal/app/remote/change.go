@@ -84,3 +84,9 @@ func (c *Connection) Heal(ctx context.Context, dir *catalog.Dir, id string) (asi
 	}
 	return aside, err
 }
+
+// MarkCopy notes, before a session is imported, that it is a copy of another one, which may be on the hub.
+func (c *Connection) MarkCopy(dir *catalog.Dir, id, of string) error {
+	settings, err := c.Configured()
+	return hub.MarkCopy(journal.OS, dir.Journals(), id, err == nil && len(settings.URLs) > 0, of)
+}

@@ -16,8 +16,12 @@ import (
 // Patience bounds how long a command waits for the answer to whether the hub has more than this machine.
 const Patience = 2 * time.Second
 
-// ErrNone is returned if no hub is configured, or with --offline.
-var ErrNone = errors.New("no hub is configured")
+var (
+	// ErrNone is returned if no hub is configured.
+	ErrNone = errors.New("no hub is configured")
+	// ErrOffline is returned with --offline if a hub is configured.
+	ErrOffline = errors.New("the hub is not used: --offline")
+)
 
 // Connection is the connection to a hub. It is made when it is needed. The zero Connection has no hub.
 type Connection struct {
@@ -25,6 +29,8 @@ type Connection struct {
 	Config func() (config.Config, error) // nil: there is no hub
 	URLs   string                        // separated by commas; "": those of the configuration
 	Own    string                        // the home with the identities of the user
+
+	Offline bool // the hub is not used
 
 	mu   sync.Mutex
 	hub  *hub.Hub
@@ -34,8 +40,16 @@ type Connection struct {
 // Once calls report at its first call.
 func (c *Connection) Once(report func()) { c.once.Do(report) }
 
-// Settings returns the settings of the hub; without URLs there is none.
+// Settings returns the settings of the hub that is used; without URLs there is none.
 func (c *Connection) Settings() (config.Hub, error) {
+	if c != nil && c.Offline {
+		return config.Hub{}, nil
+	}
+	return c.Configured()
+}
+
+// Configured returns the settings of the hub, which is not used with Offline; without URLs there is none.
+func (c *Connection) Configured() (config.Hub, error) {
 	if c == nil || c.Config == nil {
 		return config.Hub{}, nil
 	}
@@ -49,11 +63,15 @@ func (c *Connection) Settings() (config.Hub, error) {
 	return settings.Hub, nil
 }
 
-// Options returns the options of a connection. It returns ErrNone if there is no hub.
+// Options returns the options of a connection. It returns ErrNone or ErrOffline if there is no hub.
 func (c *Connection) Options() (jetstream.Options, error) {
-	settings, err := c.Settings()
-	if err == nil && len(settings.URLs) == 0 {
+	settings, err := c.Configured()
+	switch {
+	case err != nil:
+	case len(settings.URLs) == 0:
 		err = ErrNone
+	case c.Offline:
+		err = ErrOffline
 	}
 	return jetstream.Options{
 		URLs: settings.URLs, Credentials: settings.Credentials, CA: settings.TLS.CA,
@@ -61,8 +79,8 @@ func (c *Connection) Options() (jetstream.Options, error) {
 	}, err
 }
 
-// Hub returns the hub, and connects to it if there is no connection yet. It returns ErrNone if there is none;
-// other errors are those of jetstream.Open, after which it may be called again.
+// Hub returns the hub, and connects to it if there is no connection yet. It returns ErrNone or ErrOffline if
+// there is none; other errors are those of jetstream.Open, after which it may be called again.
 func (c *Connection) Hub(ctx context.Context) (*hub.Hub, error) {
 	o, err := c.Options()
 	if err != nil {

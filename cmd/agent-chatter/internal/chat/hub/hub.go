@@ -28,10 +28,10 @@ type Hub struct {
 	app *app.App
 }
 
-// New returns the hub of the configuration, nil if there is none. takeOver ends the claim of another machine on the
-// first session that is resumed.
+// New returns the hub of the configuration, nil if there is none. With --offline it ships nothing, and tells so.
+// takeOver ends the claim of another machine on the first session that is resumed.
 func New(a *app.App, settings config.Hub, takeOver bool) *Hub {
-	connection, err := a.Remote.Settings()
+	connection, err := a.Remote.Configured()
 	if err != nil || len(connection.URLs) == 0 {
 		return nil
 	}
@@ -61,15 +61,23 @@ func (h *Hub) ShowState() {
 	h.app.Show(stateText(status, h.Store.SyncWait > 0))
 }
 
-// stateText is for a session that is not on the hub as it is here; the zero Message: it is.
+// stateText is for a session that is not on the hub as it is here; the zero Message: it is, or the user knows.
 func stateText(s store.ReplicaStatus, sync bool) app.Message {
+	plain := (*hub.PlainError)(nil)
 	switch {
 	case s.Err == nil && (s.Lag == 0 || !sync):
 		return app.Message{}
-	case !s.Claimed && s.Err != nil:
+	case errors.As(s.Err, &plain) && plain.Copy:
+		return app.Text("Only here: what you write is not shipped. %s", app.Explain(s.Err).Text)
+	case !s.Claimed && s.Err != nil && s.Origin == store.OnTheHub:
 		return app.Text("Unclaimed: what you write may become a fork. %s", app.Explain(s.Err).Text)
+	case !s.Claimed && s.Err != nil && s.Origin == store.Resumed:
+		return app.Text("Unclaimed: what you write may become a fork if the hub has this session. %s",
+			app.Explain(s.Err).Text)
 	case sync:
 		return app.Text("Not replicated: %s. %s", app.Count(int(s.Lag), "event"), reasonText(s.Err))
+	case errors.Is(s.Err, remote.ErrOffline):
+		return app.Message{}
 	}
 	return app.Text("Not on the hub yet: %s. %s", app.Count(int(s.Lag), "event"), reasonText(s.Err))
 }
