@@ -215,7 +215,7 @@ func (l *replicatedLog) status() ReplicaStatus {
 	case l.shipper != nil:
 		status.ShipStatus = l.shipper.Status()
 	case l.writer != nil:
-		status.Claimed = true
+		status.Claimed = l.writer.Claimed()
 	}
 	return status
 }
@@ -252,6 +252,13 @@ func (l *replicatedLog) start() *hub.Shipper {
 	return l.shipper
 }
 
+// ships reports whether the session is claimed, or may be.
+func (l *replicatedLog) ships() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.writer != nil || l.shipper != nil
+}
+
 // Close implements Log. It waits for the hub, for at most ExitWait, before it releases the journal's lock: only its
 // holder ships.
 func (l *replicatedLog) Close(state *projection.State) error {
@@ -259,8 +266,7 @@ func (l *replicatedLog) Close(state *projection.State) error {
 	if errors.Is(err, journal.ErrClosed) {
 		return nil
 	}
-	claimed := l.status().Claimed
-	if err == nil && (l.appended || claimed) {
+	if err == nil && (l.appended || l.ships()) {
 		shipper := l.start()
 		shipper.Synced(l.log.Synced(), replica.RowOfState(state))
 		ctx, stop := context.WithTimeout(context.Background(), l.store.ExitWait)

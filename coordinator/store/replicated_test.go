@@ -168,6 +168,29 @@ func TestOfflineSessionIsShippedLater(t *testing.T) {
 	}
 }
 
+func TestUnansweredClaimIsNoClaim(t *testing.T) {
+	memory := &hubtest.Memory{}
+	ann := newMachine(t, memory, "ann")
+	id := add(t, ann)
+	lost := &hub.UnavailableError{Err: errors.New("no answer")}
+	memory.Fault = func(bool) error { return lost }
+	s := open(t, ann, id)
+	if status, _ := ann.Status(); status.Claimed || !errors.Is(status.Err, lost) {
+		t.Errorf("resumed: %+v", status)
+	}
+	memory.Fault = nil
+	if err := s.Close(s.state); err != nil {
+		t.Fatal(err)
+	}
+	ben := newMachine(t, memory, "ben")
+	if _, err := ben.Split(t.Context(), team, id); err != nil {
+		t.Fatal(err)
+	}
+	if s := open(t, ben, id); s.Close(s.state) != nil { // nothing was written, and the claim was released
+		t.Error("ben cannot close it")
+	}
+}
+
 func TestDivergedSessionIsSplitWhenOpened(t *testing.T) {
 	memory := &hubtest.Memory{}
 	ann, ben := newMachine(t, memory, "ann"), newMachine(t, memory, "ben")

@@ -218,6 +218,36 @@ func TestLostClaimOfAnotherNeedsTakeOver(t *testing.T) {
 	}
 }
 
+// A claim that may be stored is not one yet: what is written without it may become a fork.
+func TestClaimThatIsNotStored(t *testing.T) {
+	for _, taken := range []bool{false, true} {
+		m, ann, ben := two(t)
+		ben.Pull(t)
+		m.Fault = func(stored bool) error {
+			if !stored {
+				return &hub.UnavailableError{Err: errors.New("no answer")}
+			}
+			return nil
+		}
+		w, err := ann.Hub.Claim(t.Context(), session, ann.Reader(t), ann.Mark(), false)
+		if err == nil || w == nil || w.Claimed() {
+			t.Fatalf("a claim that is not stored: %+v, %v", w, err)
+		}
+		m.Fault = nil
+		if taken {
+			ben.Claim(t, false)
+		}
+		ann.Write(t, "six")
+		err = ann.Ship(t, w)
+		switch c := ben.Compare(t); {
+		case taken && (!errors.As(err, new(*hub.FencedError)) || w.Claimed() || !c.Mine || c.Hub.Seq != 5):
+			t.Errorf("ben claimed it: %v, %+v", err, c)
+		case !taken && (err != nil || !w.Claimed() || !c.Held() || c.Claim.Host != "ann" || c.Hub.Seq != 6):
+			t.Errorf("nobody claimed it: %v, %+v", err, c)
+		}
+	}
+}
+
 func TestClaimOfOwnCrashIsTakenSilently(t *testing.T) {
 	_, ann, ben := two(t)
 	ann.Claim(t, false) // and crashes

@@ -33,7 +33,7 @@ type Shipper struct {
 
 // ShipStatus is the state of a Shipper.
 type ShipStatus struct {
-	Claimed bool             // this machine has claimed the session
+	Claimed bool             // the hub has the claim of this machine
 	Lag     uint64           // synced events that the hub has not acknowledged
 	Shipped journal.Position // the end of the history on the hub
 	Err     error            // of the last attempt; nil: it succeeded
@@ -59,7 +59,7 @@ func NewShipper(
 	ctx, stop := context.WithCancel(context.Background())
 	s := &Shipper{
 		claim: claim, open: open, keep: keep, writer: w, wake: make(chan struct{}, 1), done: make(chan struct{}),
-		stop: stop, changed: make(chan struct{}), claimed: w != nil, shipped: from,
+		stop: stop, changed: make(chan struct{}), claimed: w != nil && w.Claimed(), shipped: from,
 	}
 	if w != nil {
 		s.shipped = w.At()
@@ -167,9 +167,9 @@ func (s *Shipper) ship(ctx context.Context, upTo journal.Position, row any) bool
 	err := s.tryShip(ctx, upTo, row)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.err, s.claimed = err, s.writer != nil
+	s.err, s.claimed = err, s.writer != nil && s.writer.Claimed()
 	s.tried++
-	if s.claimed {
+	if s.writer != nil {
 		s.shipped = s.writer.At()
 	}
 	close(s.changed)

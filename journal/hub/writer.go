@@ -73,8 +73,14 @@ func (h *Hub) tryClaim(
 	w.mark, w.before = c.Mark.withNonce(w.claim.Nonce), c.Claim
 	err = w.publish(ctx, head{Kind: kindClaim}, nil)
 	if w.unsure {
-		if w.resync(ctx, nil) == nil && read.claim != nil && read.claim.Nonce == w.claim.Nonce {
+		if local == nil {
+			local = noLines{}
+		}
+		switch again := w.resync(ctx, local); {
+		case again == nil:
 			return w, nil
+		case errors.As(again, new(*FencedError)), errors.As(again, new(*DivergedError)):
+			return nil, &ConflictError{s}
 		}
 		return w, err
 	}
@@ -108,6 +114,10 @@ func (e *FencedError) Error() string {
 // SetRow sets the row of the next messages. It is encoded as JSON, and omitted if it is longer
 // than MaxRow.
 func (w *Writer) SetRow(row any) { w.row = rowJSON(row) }
+
+// Claimed reports whether the hub is known to have the claim. It has not if Claim returned an error, until Ship
+// succeeds, and if another machine has taken the session over.
+func (w *Writer) Claimed() bool { return w.read.claim != nil && w.read.claim.Nonce == w.claim.Nonce }
 
 // At returns the end of the history on the hub, as far as the Writer knows.
 func (w *Writer) At() journal.Position { return w.read.at }
@@ -222,8 +232,9 @@ func (h *Hub) checkPlain(read *history) error {
 	return nil
 }
 
-// resync reads what was stored since the last message that was read. Lines that the local journal has
-// too were shipped by this Writer before, or by a machine that mended the hub.
+// resync reads what was stored since the last message that was read, and claims the session again if the hub has no
+// claim since the one that this Writer followed. Lines that the local journal has too were shipped by this Writer
+// before, or by a machine that mended the hub.
 func (w *Writer) resync(ctx context.Context, local LineReader) error {
 	conns := w.hub.Connections()
 	if w.read.damage() != nil {
@@ -246,7 +257,7 @@ func (w *Writer) resync(ctx context.Context, local LineReader) error {
 		}
 		return nil
 	})
-	if err == nil && w.claimLost() {
+	if err == nil && w.claimMissing() {
 		err := w.publish(ctx, head{Kind: kindClaim}, nil)
 		if conflict := (*ConflictError)(nil); errors.As(err, &conflict) {
 			return w.resync(ctx, local)
@@ -266,10 +277,10 @@ func (w *Writer) resync(ctx context.Context, local LineReader) error {
 	return nil
 }
 
-// claimLost reports whether the hub has lost the claim, and no other one has followed.
-func (w *Writer) claimLost() bool {
+// claimMissing reports whether the claim was not stored, or the hub has lost it, and no other one has followed.
+func (w *Writer) claimMissing() bool {
 	c := w.read.claim
-	return w.read.regress && (c == nil || w.before != nil && c.Nonce == w.before.Nonce && c.Nonce != w.claim.Nonce)
+	return c == nil || w.before != nil && c.Nonce == w.before.Nonce && c.Nonce != w.claim.Nonce
 }
 
 // fenced returns a *FencedError if another machine has claimed the session since, else nil.
