@@ -236,8 +236,8 @@ func TestHubFaults(t *testing.T) {
 }
 
 // TestPositionIsAcknowledgedOnce does the same without writes offline, take-overs and losses of the hub. Then no two
-// machines acknowledge an event at one position, and what was acknowledged as on the hub is there, also after the
-// loss of a machine.
+// machines acknowledge an event at one position, nothing becomes a fork that was not written unclaimed, and what was
+// acknowledged as on the hub is there, also after the loss of a machine.
 func TestPositionIsAcknowledgedOnce(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes 20 s")
@@ -261,6 +261,7 @@ func TestPositionIsAcknowledgedOnce(t *testing.T) {
 	settle(t, machines)
 	healed := onHub(t, h)
 	check(t, machines, left, healed)
+	reportViolations(t, historytest.CheckUnforked(healed, left))
 	run.report(t, h, slices.Sorted(maps.Keys(healed)), "claims", "conflicts", "killed", "acknowledged during partitions")
 }
 

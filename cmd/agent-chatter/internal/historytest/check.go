@@ -32,6 +32,7 @@ const (
 	OutOfOrder  Kind = "out of order" // it precedes an event that was acknowledged before
 	NotForked   Kind = "not forked"   // a fork differs from its parent before the position where it was forked
 	NotOnHub    Kind = "not on the hub"
+	Forked      Kind = "forked"       // an event of a machine that had claimed the session is not in it
 	TwoContents Kind = "two contents" // two events were acknowledged at one position
 )
 
@@ -231,6 +232,27 @@ func CheckPositions(acknowledged []Acknowledged) (found []Violation) {
 				continue
 			}
 			first[p] = owner{a.Machine, line}
+		}
+	}
+	return found
+}
+
+// CheckUnforked checks that what machines acknowledged that had claimed a session is in it, not only in a fork: without
+// take-overs and losses of the hub, nothing else becomes a fork than what was written unclaimed.
+func CheckUnforked(journals Journals, acknowledged []Acknowledged) (found []Violation) {
+	h, found := readAll(journals)
+	bodies := map[string]map[string]bool{}
+	for id, s := range h {
+		bodies[id] = map[string]bool{}
+		for _, line := range s.lines {
+			bodies[id][line.Body] = true
+		}
+	}
+	for _, a := range acknowledged {
+		for _, line := range a.Lines {
+			if a.Claimed && !line.aboutFile() && !bodies[a.Session][line.Body] {
+				found = append(found, Violation{Forked, a.describe(line)})
+			}
 		}
 	}
 	return found

@@ -172,6 +172,27 @@ func TestCheckHub(t *testing.T) {
 	}
 }
 
+func TestCheckUnforked(t *testing.T) {
+	a, lines := forge(t, "A", "", "one", "two", "journal.recovered")
+	behind, _ := forge(t, "A", "", "one")
+	fork, _ := forge(t, "B", "A@2", "one", "two")
+	claimed := Acknowledged{Session: "A", Lines: lines[1:], Claimed: true}
+	unclaimed := Acknowledged{Session: "A", Lines: lines[1:]}
+	for name, tt := range map[string]struct {
+		journals Journals
+		a        Acknowledged
+		found    []Kind
+	}{
+		"in the session":  {Journals{"A": a}, claimed, nil},
+		"in a fork":       {Journals{"A": behind, "B": fork}, claimed, []Kind{Forked}},
+		"unclaimed":       {Journals{"A": behind, "B": fork}, unclaimed, nil},
+		"missing session": {Journals{"B": fork}, claimed, []Kind{Forked, Forked}},
+		"damaged":         {Journals{"A": a[:len(a)-1]}, claimed, []Kind{Damaged}},
+	} {
+		t.Run(name, func(t *testing.T) { want(t, CheckUnforked(tt.journals, []Acknowledged{tt.a}), tt.found...) })
+	}
+}
+
 func TestCheckPositions(t *testing.T) {
 	_, one := forge(t, "A", "", "one", "two")
 	_, other := forge(t, "A", "", "one", "three")
