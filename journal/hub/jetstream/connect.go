@@ -5,7 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"net/url"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -15,6 +15,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/agent-chatter/agent-chatter/journal/hub"
+	"github.com/agent-chatter/agent-chatter/journal/regularfile"
 )
 
 // Options say where the servers are and who connects to them.
@@ -84,12 +85,16 @@ func connect(ctx context.Context, o Options) (*Engine, error) {
 	}
 	e := &Engine{timeout: cmp.Or(o.Timeout, DefaultTimeout), calls: map[int]context.CancelCauseFunc{}}
 	e.connections.Store(1)
+	servers, err := hosts(o.URLs)
+	if err != nil {
+		return nil, err
+	}
 	options, err := e.options(o)
 	if err != nil {
 		return nil, err
 	}
-	if e.conn, err = nats.Connect(strings.Join(o.URLs, ","), options...); err != nil {
-		return nil, explainConnect(err)
+	if e.conn, err = dial(ctx, o.URLs, options); err != nil {
+		return nil, explainConnect(err, servers)
 	}
 	if version := e.conn.ConnectedServerVersion(); older(version, minVersion) {
 		e.Close()
@@ -103,6 +108,51 @@ func connect(ctx context.Context, o Options) (*Engine, error) {
 	return e, nil
 }
 
+// hosts returns the servers of addresses, for messages: an address may have a password.
+func hosts(urls []string) (string, error) {
+	var all []string
+	for i, text := range urls {
+		if !strings.Contains(text, "://") {
+			text = "nats://" + text
+		}
+		u, err := url.Parse(strings.TrimSpace(text))
+		if err != nil || u.Host == "" { // the error has the address
+			reason := fmt.Sprintf("address %d of %d is not one such as nats://hub.example.com:4222", i+1, len(urls))
+			return "", &hub.UnavailableError{Err: errors.New(reason)}
+		}
+		all = append(all, u.Host)
+	}
+	return strings.Join(all, ", "), nil
+}
+
+// dial connects to one of the servers. The library's timeout is one of each server, and does not bound the lookup of
+// their names: a connection that is made after ctx is done is closed.
+func dial(ctx context.Context, urls []string, options []nats.Option) (*nats.Conn, error) {
+	type dialed struct {
+		conn *nats.Conn
+		err  error
+	}
+	result := make(chan dialed, 1)
+	go func() {
+		conn, err := nats.Connect(strings.Join(urls, ","), options...)
+		result <- dialed{conn, err}
+	}()
+	select {
+	case d := <-result:
+		return d.conn, d.err
+	case <-ctx.Done():
+		go func() {
+			if d := <-result; d.err == nil {
+				d.conn.Close()
+			}
+		}()
+		return nil, ctx.Err()
+	}
+}
+
+// maxFile bounds the files that Options name, in bytes.
+const maxFile = 1 << 20
+
 func (e *Engine) options(o Options) ([]nats.Option, error) {
 	options := []nats.Option{
 		nats.Name("agent-chatter"), nats.Timeout(e.timeout), nats.MaxReconnects(-1),
@@ -114,7 +164,7 @@ func (e *Engine) options(o Options) ([]nats.Option, error) {
 		if path == "" {
 			continue
 		}
-		if _, err := os.ReadFile(path); err != nil {
+		if _, err := regularfile.Read(path, maxFile); err != nil {
 			return nil, err
 		}
 	}

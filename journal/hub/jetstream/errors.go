@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"os"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -53,8 +54,8 @@ func isFull(code jetstream.ErrorCode) bool {
 	return code == codeNoResources || code == codeStorageExceeded || code == codeStreamStore
 }
 
-// explainConnect returns the error of connecting.
-func explainConnect(err error) error {
+// explainConnect returns the error of connecting to servers.
+func explainConnect(err error, servers string) error {
 	var (
 		invalid   x509.CertificateInvalidError
 		authority x509.UnknownAuthorityError
@@ -62,13 +63,21 @@ func explainConnect(err error) error {
 		alert     tls.AlertError
 	)
 	switch {
+	case errors.Is(err, context.Canceled):
+		return err
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
+		return &hub.UnavailableError{Err: errors.New("no answer in time from " + servers)}
+	case errors.Is(err, nats.ErrNoServers):
+		return &hub.UnavailableError{Err: errors.New("no server listens at " + servers)}
 	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired),
 		errors.Is(err, nats.ErrAuthRevoked):
 		return &hub.RefusedError{Reason: "the credentials are wrong or have expired"}
 	case errors.As(err, &invalid), errors.As(err, &authority), errors.As(err, &host), errors.As(err, &alert):
 		return &hub.RefusedError{Reason: err.Error()}
-	case errors.Is(err, nats.ErrSecureConnRequired), errors.Is(err, nats.ErrSecureConnWanted):
-		return &hub.RefusedError{Reason: err.Error()}
+	case errors.Is(err, nats.ErrSecureConnRequired):
+		return &hub.RefusedError{Reason: "the server requires TLS: its address starts with tls://"}
+	case errors.Is(err, nats.ErrSecureConnWanted):
+		return &hub.RefusedError{Reason: "the server has no TLS: its address does not start with tls://"}
 	}
 	return &hub.UnavailableError{Err: err}
 }

@@ -61,6 +61,53 @@ func TestWrongCredentials(t *testing.T) {
 	}
 }
 
+func TestInvalidAddressIsNotPrinted(t *testing.T) {
+	for _, address := range []string{"nats://ann:hunter2@hub host:4222", "nats://ann:hun/ter2@hub", "nats://", ""} {
+		_, err := jetstream.Open(t.Context(), jetstream.Options{URLs: []string{"nats://127.0.0.1:1", address}})
+		unavailable(t, err)
+		if text := fmt.Sprint(err); !strings.Contains(text, "address 2 of 2") || strings.Contains(text, "ann") {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+}
+
+func TestServerThatCannotBeReachedIsNamed(t *testing.T) {
+	address := fmt.Sprintf("127.0.0.1:%d", freePorts(t, 1)[0])
+	_, err := jetstream.Open(t.Context(), jetstream.Options{URLs: []string{"nats://ann:hunter2@" + address}})
+	unavailable(t, err)
+	if text := fmt.Sprint(err); !strings.Contains(text, address) || strings.Contains(text, "ann") {
+		t.Errorf("%v, want %s", err, address)
+	}
+}
+
+// TestConnectingEndsWithTheContext connects to a server that accepts connections and does not answer.
+func TestConnectingEndsWithTheContext(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	o := jetstream.Options{URLs: []string{"nats://" + l.Addr().String()}, Timeout: 5 * time.Second}
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		if conn, err := l.Accept(); err == nil {
+			defer conn.Close()
+			cancel()
+			<-t.Context().Done()
+		}
+	}()
+	if _, err := jetstream.Open(ctx, o); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	ctx, cancel = context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	_, err = jetstream.Open(ctx, o)
+	unavailable(t, err)
+	if text := fmt.Sprint(err); !strings.Contains(text, "no answer in time from "+l.Addr().String()) {
+		t.Error(err)
+	}
+}
+
 func TestMissingFilesAreNamed(t *testing.T) {
 	url := ready(t, start(t, nil))
 	missing := filepath.Join(t.TempDir(), "missing")
@@ -330,6 +377,59 @@ func TestStreamThatWasCreatedAgain(t *testing.T) {
 	}
 	if _, err := e.Publish(t.Context(), someSession, 0, hub.Message{Head: []byte("{}")}); err != nil {
 		t.Errorf("in the new stream: %v", err)
+	}
+}
+
+func TestWatchFindsAStreamThatWasCreatedAgain(t *testing.T) {
+	url := ready(t, start(t, nil))
+	e := open(t, jetstream.Options{URLs: []string{url}}, 1)(t)
+	js := admin(t, url)
+	publish := func(e hub.Engine) {
+		if _, err := e.Publish(t.Context(), someSession, 0, hub.Message{Head: []byte("{}")}); err != nil {
+			t.Error(err)
+		}
+	}
+	publish(e)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	changes := 0
+	err := e.Watch(ctx, "", func(hub.Stored) {
+		if changes++; changes == 2 {
+			stop()
+			return
+		}
+		if err := js.DeleteStream(t.Context(), e.Name()); err != nil {
+			t.Error(err)
+		}
+		publish(open(t, jetstream.Options{URLs: []string{url}}, 1)(t))
+	})
+	if changes != 2 || !errors.Is(err, context.Canceled) {
+		t.Errorf("%d changes: %v", changes, err)
+	}
+}
+
+// TestListEndsWhileMessagesAreStored stores a message of another session for each one that is listed.
+func TestListEndsWhileMessagesAreStored(t *testing.T) {
+	e := open(t, jetstream.Options{URLs: []string{ready(t, start(t, nil))}}, 1)(t)
+	publish := func(i int) {
+		s := hub.Session{Team: "team", ID: fmt.Sprintf("01JD%022d", i)}
+		if _, err := e.Publish(t.Context(), s, 0, hub.Message{Head: []byte("{}")}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const before, most = 3, 100
+	for i := range before {
+		publish(i)
+	}
+	listed := 0
+	for _, err := range e.List(t.Context(), "") {
+		if listed++; err != nil || listed == most {
+			break
+		}
+		publish(before + listed)
+	}
+	if listed < before || listed == most {
+		t.Errorf("listed %d sessions", listed)
 	}
 }
 

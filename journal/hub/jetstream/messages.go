@@ -116,8 +116,12 @@ func (e *Engine) List(ctx context.Context, team string) iter.Seq2[hub.Stored, er
 			}
 			return
 		}
+		left := uint64(0) // those that are stored from the first one on may have no end
 		for m, err := range e.consume(ctx, config, e.timeout) {
-			if !yield(m.Stored, err) || err != nil || m.pending == 0 {
+			if left == 0 {
+				left = m.pending + 1
+			}
+			if left--; !yield(m.Stored, err) || err != nil || left == 0 || m.pending == 0 {
 				return
 			}
 		}
@@ -150,16 +154,24 @@ func (e *Engine) count(ctx context.Context, subjects string) (int, error) {
 func (e *Engine) Watch(ctx context.Context, team string, changed func(hub.Stored)) error {
 	for {
 		for m, err := range e.consume(ctx, listConfig(team), 0) {
+			if errors.Is(err, hub.ErrMissing) {
+				_ = e.findStream(ctx) // it may have been created again
+			}
 			if err != nil {
 				break // the next consumer begins with the last messages again
 			}
 			changed(m.Stored)
 		}
-		if err := ctx.Err(); err != nil {
-			return err
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(watchAgain): // without a connection, the next error comes at once
 		}
 	}
 }
+
+// watchAgain is how long Watch waits after an error.
+const watchAgain = 500 * time.Millisecond
 
 // received is a message, and how many follow it.
 type received struct {
