@@ -25,7 +25,7 @@ const syncEvery = 8 << 20
 // lines before the sealed ones; those of Engine.
 func (h *Hub) Fetch(ctx context.Context, s Session, dir *journal.Dir, from Mark) (Fetched, error) {
 	f, err := h.fetch(ctx, s, dir, from)
-	if err == nil && f.Damage != nil && from.Revision > 0 {
+	if errors.Is(err, errRestarted) || err == nil && f.Damage != nil && from.Revision > 0 {
 		bytes := f.Bytes
 		f, err = h.fetch(ctx, s, dir, from.Start())
 		f.Bytes += bytes

@@ -212,9 +212,16 @@ type matcher struct {
 	appended bool // missing was called
 }
 
-// add compares lines of the hub that start at a position. The history starts again if the hub has lost messages.
+// errRestarted is returned by add if the history starts again after lines of it were appended.
+var errRestarted = errors.New("the history starts again")
+
+// add compares lines of the hub that start at a position. The history starts again if the hub has lost messages, or
+// if lines that it had lost were stored again.
 func (m *matcher) add(at journal.Position, lines []byte) error {
-	if at == (journal.Position{}) && !m.appended {
+	if at == (journal.Position{}) {
+		if m.appended {
+			return errRestarted
+		}
 		m.common, m.differs, m.ended = at, false, false
 	}
 	for !m.differs && !m.ended && len(lines) > 0 && at == m.common {

@@ -134,6 +134,21 @@ func renumber(all []hub.Stored) []hub.Stored {
 	return all
 }
 
+// TestLinesThatWereStoredAgain stores lines again, as a refill does, after those that a machine has not fetched yet.
+func TestLinesThatWereStoredAgain(t *testing.T) {
+	m, ann, ben := two(t)
+	ben.Pull(t)
+	ann.Write(t, "six", "seven")
+	ann.Push(t)
+	m.Change(session, func(all []hub.Stored) []hub.Stored { return renumber(append(all, all[1], all[5])) })
+	if f := ben.Pull(t); f.Hub.Seq != 7 || f.Local != f.Hub || f.Damage != nil {
+		t.Errorf("fetched %+v", f)
+	}
+	if ben.Bytes(t) != ann.Bytes(t) {
+		t.Error("the journals differ")
+	}
+}
+
 func TestNewerHubIsRefused(t *testing.T) {
 	m, ann, ben := two(t)
 	m.Change(session, func(all []hub.Stored) []hub.Stored {
