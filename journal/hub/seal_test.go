@@ -311,6 +311,12 @@ func TestPurgeThatCrashed(t *testing.T) {
 			t.Errorf("fetch: %v", err)
 		}
 	}
+	if err := ben.Hub.Purge(t.Context(), session); err != nil {
+		t.Fatal(err)
+	}
+	if left := m.Messages(session); len(left) != 1 || left[0].Revision != stored[len(stored)-1].Revision+1 {
+		t.Errorf("after the second purge: %d messages", len(left))
+	}
 }
 
 // TestAddedRecipient adds ben to the recipients of a session.

@@ -365,26 +365,32 @@ func resumesAt(damage error) journal.Position {
 	return journal.Position{}
 }
 
-// Purge removes a session from the hub. A tombstone stays, so that no machine ships it again.
+// Purge removes a session from the hub. A tombstone stays, so that no machine ships it again. It may be repeated.
 func (h *Hub) Purge(ctx context.Context, s Session) error {
+	// Whoever must not purge must not write a tombstone, either: the lines would stay, and count no more.
+	if err := h.Engine.Purge(ctx, Session{s.Team, noSession}, 1); err != nil {
+		return err
+	}
 	for {
 		last, err := h.Last(ctx, s)
 		if err != nil {
 			return err
 		}
+		if stored, err := decodeHead(last.Head); err == nil && stored.Kind == kindTombstone {
+			return h.Engine.Purge(ctx, s, last.Revision)
+		}
 		line, err := head{Kind: kindTombstone}.encode()
 		if err != nil {
 			return err
 		}
-		revision, err := h.Publish(ctx, s, last.Revision, Message{Head: line})
-		if conflict := (*ConflictError)(nil); errors.As(err, &conflict) {
-			continue
-		}
-		if err != nil {
+		_, err = h.Publish(ctx, s, last.Revision, Message{Head: line})
+		if conflict := (*ConflictError)(nil); err != nil && !errors.As(err, &conflict) {
 			return err
 		}
 		// Crash here leaves the tombstone and the lines before it: they count no more, and the next
 		// Purge removes them.
-		return h.Engine.Purge(ctx, s, revision)
 	}
 }
+
+// noSession is the id of no session.
+const noSession = "00000000000000000000000000"

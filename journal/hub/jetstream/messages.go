@@ -185,7 +185,7 @@ func (e *Engine) consume(
 	ctx context.Context, config jetstream.OrderedConsumerConfig, timeout time.Duration,
 ) iter.Seq2[received, error] {
 	return func(yield func(received, error) bool) {
-		config.InactiveThreshold = idleConsumer
+		config.InactiveThreshold, config.MaxResetAttempts = idleConsumer, resetAttempts
 		create, done := e.call(ctx)
 		consumer, err := (*e.stream.Load()).OrderedConsumer(create, config)
 		err = e.explain(create, err)
@@ -231,6 +231,10 @@ func next(ctx context.Context, messages jetstream.MessagesContext, timeout time.
 	}
 	return messages.Next(jetstream.NextContext(ctx))
 }
+
+// resetAttempts is how often the library tries to create a consumer again that was lost, as with a server that stops.
+// Without a bound it tries forever, and neither a timeout nor a context ends that.
+const resetAttempts = 2
 
 // idleConsumer is how long a server keeps the consumer of a client that has gone away. A stream has few of them by
 // default.

@@ -34,7 +34,7 @@ func (cmd *Purge) Run(a *app.App) error {
 		return err
 	}
 	s := found[0]
-	if s.Remote == nil || s.Relation == replica.Purged {
+	if s.Remote == nil {
 		return app.Exit(app.ExitNotFound, app.Text("Session %s is not on the hub.", s.Session.ID))
 	}
 	if !cmd.Yes {
