@@ -93,6 +93,24 @@ func (d *Dir) compress(ctx context.Context, f files, name string) error {
 	return out.Sync()
 }
 
+// Unarchive turns an archived journal into a live one, as an Append does. It does nothing to a live one. Errors:
+// ErrNotFound; a *LockedError; a *CorruptError of the archive, which stays.
+func (d *Dir) Unarchive(ctx context.Context, id string) error {
+	log, err := d.Open(ctx, id)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	if log.lockErr != nil || !log.archived {
+		return log.lockErr
+	}
+	if err := log.unarchive(); err != nil {
+		return err
+	}
+	log.archived = false
+	return d.fs.SyncDir(filepath.Dir(log.files.archivePath()))
+}
+
 // unarchive turns an archived journal into a live one, which is open then. The caller
 // syncs the archive's directory.
 func (l *Log) unarchive() error {

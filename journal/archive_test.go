@@ -95,6 +95,32 @@ func TestFirstAppendUnarchives(t *testing.T) {
 	}
 }
 
+func TestUnarchiveLeavesTheSameBytes(t *testing.T) {
+	dir := newDir(t)
+	id := newJournal(t, dir, 20)
+	live := filepath.Join(dir.Path(), id+".jsonl")
+	data := readFile(t, live)
+	must(t, dir.Archive(t.Context(), id))
+	for range 2 { // the second time it is live
+		must(t, dir.Unarchive(t.Context(), id))
+		if !bytes.Equal(readFile(t, live), data) {
+			t.Error("the bytes differ")
+		}
+		if names := filesIn(t, dir.Path()); !slices.Equal(names, []string{id + ".jsonl", id + ".lock"}) {
+			t.Error("files:", names)
+		}
+	}
+	if err := dir.Unarchive(t.Context(), dir.NewID()); !errors.Is(err, journal.ErrNotFound) {
+		t.Errorf("a missing journal: %v", err)
+	}
+	log, err := dir.Open(t.Context(), id)
+	must(t, err)
+	defer log.Close()
+	if err := dir.Unarchive(t.Context(), id); !errors.Is(err, journal.ErrLocked) {
+		t.Errorf("an open journal: %v", err)
+	}
+}
+
 func TestLiveJournalTakesPrecedence(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 0)

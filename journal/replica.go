@@ -176,7 +176,7 @@ func (r *Reader) Lines(from Position, size int) (text []byte, after Position, er
 // from its first line, valid, or nothing is changed. It keeps the whole previous journal
 // aside and returns the name of that file. If the content is equal, it changes nothing and
 // returns "". Errors: ErrNotFound; a *LockedError; that of write;
-// errors.ErrUnsupported for an archive, which an Append unarchives; a *CorruptError with the
+// errors.ErrUnsupported for an archive, which Unarchive makes a live journal; a *CorruptError with the
 // first line of the new content that is invalid.
 func (d *Dir) Replace(ctx context.Context, id string, write func(io.Writer) error) (aside string, err error) {
 	f, err := d.files(id)

@@ -139,6 +139,68 @@ func TestTakenOverSessionBecomesAFork(t *testing.T) {
 	other.Close(other.state)
 }
 
+// A copied home, such as that of a cloned virtual machine, has the claims of the other one.
+func TestCopiedHomesDoNotBothAppend(t *testing.T) {
+	memory := &hubtest.Memory{}
+	ann, bob := newMachine(t, memory, "ann"), newMachine(t, memory, "ann")
+	id := add(t, ann)
+	s := open(t, ann, id)
+	if err := os.CopyFS(bob.root, os.DirFS(ann.root)); err != nil { // while it is open
+		t.Fatal(err)
+	}
+	other := open(t, bob, id)
+	other.append(message("by bob", noon))
+	other.save(0, 0)
+	if status, _ := bob.Status(); status.Lag != 0 || status.Err != nil {
+		t.Errorf("bob's status is %+v", status)
+	}
+	s.append(message("by ann", noon))
+	s.save(0, 0)
+	if status, _ := ann.Status(); !status.Final() || status.Lag == 0 {
+		t.Errorf("ann's status is %+v", status)
+	}
+	if err := errors.Join(s.Close(s.state), other.Close(other.state)); err != nil {
+		t.Fatal(err)
+	}
+	fork, err := ann.Split(t.Context(), team, id)
+	if err != nil || fork == "" {
+		t.Fatalf("the fork is %q: %v", fork, err)
+	}
+	if ann.read(t, id) != bob.read(t, id) {
+		t.Error("the journals differ")
+	}
+	for id, want := range map[string]string{id: "by bob", fork: "by ann"} {
+		snapshot, err := ann.Load(t.Context(), team, id)
+		if err != nil || len(snapshot.Context.Messages) != 3 || snapshot.Context.Messages[2].Content != want {
+			t.Errorf("the session with %q has %+v: %v", want, snapshot, err)
+		}
+	}
+}
+
+// The first line of a session differs from that of a session on the hub: neither is replaced.
+func TestOtherSessionOfTheSameIDIsNotOpened(t *testing.T) {
+	ann, ben := newMachine(t, &hubtest.Memory{}, "ann"), newMachine(t, &hubtest.Memory{}, "ben")
+	id := add(t, ann)
+	memory := &hubtest.Memory{}
+	foreign := hubtest.NewMachine(t, memory, hub.Session{Team: team, ID: id}, "cat")
+	foreign.Write(t, "another first line")
+	foreign.Push(t)
+	ben.Connect = func(context.Context) (*hub.Hub, error) { return hub.New(memory, hub.Options{}), nil }
+	if err := os.CopyFS(ben.root, os.DirFS(ann.root)); err != nil {
+		t.Fatal(err)
+	}
+	before, n := ben.read(t, id), len(memory.Messages(foreign.Session))
+	for _, ben.TakeOver = range []bool{false, true} {
+		_, _, err := ben.Open(t.Context(), team, id)
+		if diverged := (*hub.DivergedError)(nil); !errors.As(err, &diverged) || diverged.Common.Seq != 0 {
+			t.Errorf("open: %v", err)
+		}
+	}
+	if ben.read(t, id) != before || len(memory.Messages(foreign.Session)) != n {
+		t.Error("the session was changed, here or on the hub")
+	}
+}
+
 func TestOfflineSessionIsShippedLater(t *testing.T) {
 	memory := &hubtest.Memory{}
 	ann := newMachine(t, memory, "ann")

@@ -116,8 +116,15 @@ func (r Replica) split(ctx context.Context, p Pulled) (Pulled, error) {
 	return p, err
 }
 
-// replace replaces the journal by the history of the hub. after writes what follows it, unless it is nil.
+// replace replaces the journal, which it unarchives, by the history of the hub. after writes what follows it, unless it
+// is nil.
 func (r Replica) replace(ctx context.Context, after func(io.Writer, journal.Position) error) (aside string, err error) {
+	if info, err := r.Dir.Journals().Stat(r.ID); err == nil && info.Archived {
+		if err := r.Dir.Journals().Unarchive(ctx, r.ID); err != nil {
+			return "", err
+		}
+	}
+	// Crash here leaves the journal that was archived.
 	return r.Dir.Journals().Replace(ctx, r.ID, func(w io.Writer) error {
 		end, err := r.Hub.Copy(ctx, r.Session(), w)
 		if err == nil && after != nil {

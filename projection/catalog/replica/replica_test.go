@@ -185,6 +185,87 @@ func TestArchivedSessionIsContinued(t *testing.T) {
 	}
 }
 
+func TestArchivedSessionThatDivergedBecomesAFork(t *testing.T) {
+	ann, ben, _ := two(t)
+	ann.create("one")
+	ann.push()
+	ben.pull()
+	ann.say("by ann")
+	ben.say("by ben")
+	ben.push()
+	before := ann.read()
+	if err := ann.Dir.Journals().Archive(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	p := ann.pull()
+	if p.Fork == "" || ann.read() != ben.read() {
+		t.Errorf("pulled %+v", p)
+	}
+	if diff := cmp.Diff([]string{"one", "by ann"}, ann.texts(p.Fork)); diff != "" {
+		t.Errorf("the fork (-want +got):\n%s", diff)
+	}
+	if aside, err := os.ReadFile(filepath.Join(filepath.Dir(ann.path()), p.Aside)); string(aside) != before {
+		t.Errorf("%d bytes are set aside, want %d: %v", len(aside), len(before), err)
+	}
+	if _, err := os.Stat(filepath.Join(filepath.Dir(ann.path()), "archive", id+".jsonl.zst")); err == nil {
+		t.Error("the archive is left")
+	}
+}
+
+// A damaged archive is not replaced: its events may be nowhere else.
+func TestDamagedArchiveStays(t *testing.T) {
+	ann, ben, _ := two(t)
+	ann.create("one", "two")
+	ann.push()
+	ben.pull()
+	if err := ann.Dir.Journals().Archive(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(filepath.Dir(ann.path()), "archive", id+".jsonl.zst")
+	damaged, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	damaged[len(damaged)/3] ^= 1
+	if err := os.WriteFile(path, damaged, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ben.say("three")
+	ben.push()
+	if p, err := ann.Pull(t.Context()); err == nil {
+		t.Errorf("pulled %+v", p)
+	}
+	if after, err := os.ReadFile(path); !bytes.Equal(after, damaged) {
+		t.Errorf("the archive has changed: %v", err)
+	}
+	if _, err := os.Stat(ann.path()); err == nil {
+		t.Error("a journal was written")
+	}
+}
+
+func TestRetentionIsLocal(t *testing.T) {
+	ann, ben, memory := two(t)
+	ann.create("one")
+	ann.push()
+	ben.pull()
+	if _, err := ben.Claim(t.Context(), false); err != nil {
+		t.Fatal(err)
+	}
+	n := len(memory.Messages(ann.Session()))
+	if err := ann.Dir.Journals().Archive(t.Context(), id); err != nil {
+		t.Errorf("archive: %v", err)
+	}
+	if c, err := ann.Compare(t.Context(), true); err != nil || !c.Held() || c.Diverged() {
+		t.Errorf("archived: %+v, %v", c, err)
+	}
+	if err := ann.Dir.Delete(t.Context(), id); err != nil {
+		t.Errorf("delete: %v", err)
+	}
+	if left := len(memory.Messages(ann.Session())); left != n {
+		t.Errorf("the hub has %d messages, and had %d", left, n)
+	}
+}
+
 func TestDivergedSessionBecomesAFork(t *testing.T) {
 	ann, ben, _ := two(t)
 	ann.create("one")

@@ -33,6 +33,7 @@ type Status struct {
 	Row      Row              // that of Remote, decoded; the zero Row if it has none that can be read
 	Relation Relation
 	Mine     bool // the claim is one of this machine
+	Deleted  bool // it is only on the hub, because it was deleted here
 }
 
 // Held reports whether another machine has claimed the session.
@@ -76,8 +77,12 @@ func List(ctx context.Context, h *hub.Hub, c *catalog.Catalog, ships func(direct
 			all = append(all, status)
 		}
 	}
+	deleted := NewDeleted(c)
 	for session, row := range remote {
 		status := Status{Session: session, Remote: &row, Row: DecodeRow(row), Relation: OnlyHub}
+		if status.Deleted, err = deleted.Has(ctx, session); err != nil {
+			return nil, err
+		}
 		switch {
 		case row.Err != nil:
 			status.Relation = Unknown
@@ -93,6 +98,30 @@ func List(ctx context.Context, h *hub.Hub, c *catalog.Catalog, ships func(direct
 		return strings.Compare(a.Session.ID, b.Session.ID)
 	})
 	return all, nil
+}
+
+// Deleted tells which sessions were deleted here. It reads what a team has deleted when it is asked about the team.
+type Deleted struct {
+	c     *catalog.Catalog
+	teams map[string][]string
+}
+
+// NewDeleted returns the Deleted of a catalog.
+func NewDeleted(c *catalog.Catalog) *Deleted { return &Deleted{c, map[string][]string{}} }
+
+// Has reports whether a session is in the trash, or was purged from it.
+func (d *Deleted) Has(ctx context.Context, s hub.Session) (bool, error) {
+	ids, known := d.teams[s.Team]
+	if !known {
+		var err error
+		if ids, err = d.c.At(filepath.Join(d.c.Root(), s.Team)).Deleted(ctx); err != nil {
+			return false, err
+		}
+		slices.Sort(ids)
+		d.teams[s.Team] = ids
+	}
+	_, deleted := slices.BinarySearch(ids, s.ID)
+	return deleted, nil
 }
 
 // compare sets what a row of the hub tells.

@@ -34,13 +34,9 @@ func (cmd *Pull) Run(a *app.App) error {
 	if err != nil {
 		return err
 	}
-	deleted, err := c.deleted()
-	if err != nil {
-		return err
-	}
 	r := newReport(c, cmd.Output)
 	for _, s := range all {
-		if !cmd.wants(s, deleted) {
+		if !cmd.wants(s) {
 			continue
 		}
 		if err := r.add(c.pull(s)); err != nil {
@@ -51,7 +47,7 @@ func (cmd *Pull) Run(a *app.App) error {
 }
 
 // wants reports whether a session is to be fetched. A session that was deleted here is fetched only by its name.
-func (cmd *Pull) wants(s replica.Status, deleted map[hub.Session]bool) bool {
+func (cmd *Pull) wants(s replica.Status) bool {
 	switch {
 	case len(cmd.ID) > 0:
 		return true
@@ -64,7 +60,7 @@ func (cmd *Pull) wants(s replica.Status, deleted map[hub.Session]bool) bool {
 	case replica.Unknown: // its error is reported
 		return cmd.All || s.Local != nil
 	case replica.OnlyHub:
-		return cmd.All && !deleted[s.Session]
+		return cmd.All && !s.Deleted
 	}
 	return false
 }
@@ -99,23 +95,4 @@ func (c *connected) pull(s replica.Status) outcome {
 		return o.failed(p.Damage)
 	}
 	return o
-}
-
-// deleted returns the sessions that were deleted here: those in the trash, and those that were purged from it.
-func (c *connected) deleted() (map[hub.Session]bool, error) {
-	teams, err := c.Catalog.Teams()
-	if err != nil {
-		return nil, err
-	}
-	deleted := map[hub.Session]bool{}
-	for _, dir := range teams {
-		ids, err := dir.Deleted(c.ctx)
-		if err != nil {
-			return nil, err
-		}
-		for _, id := range ids {
-			deleted[replica.Replica{Dir: dir, ID: id}.Session()] = true
-		}
-	}
-	return deleted, nil
 }

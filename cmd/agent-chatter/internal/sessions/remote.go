@@ -27,7 +27,7 @@ func (cmd *List) printRemote(ctx context.Context, a *app.App, out io.Writer) err
 		return nil
 	}
 	all = slices.DeleteFunc(all, func(s replica.Status) bool {
-		if s.Remote == nil || s.Remote.Err != nil || s.Relation == replica.Purged {
+		if s.Remote == nil || s.Remote.Err != nil || s.Relation == replica.Purged || s.Deleted {
 			return true
 		}
 		return cmd.Team != "" && s.Row.TeamID != cmd.Team || s.Relation != replica.OnlyHub && !s.Held()

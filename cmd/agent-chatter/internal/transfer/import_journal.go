@@ -213,7 +213,7 @@ func (i *eventImport) copyEvents(
 	if err != nil {
 		return err
 	}
-	i.app.ReportHub(i.app.Remote.Refresh(ctx, i.app.Catalog, created.SessionID)) // another machine may have imported it
+	i.app.ReportHub(i.app.Remote.RefreshDeleted(ctx, i.app.Catalog, created.SessionID)) // it may be there
 	i.team, r.ID = created.Team.ID, interchange.CopyID(created.SessionID, n)
 	if n > 0 {
 		if err := i.app.Remote.MarkCopy(i.app.Catalog.Team(i.team), r.ID, created.SessionID); err != nil {

@@ -66,7 +66,7 @@ func ImportSession(ctx context.Context, a *app.App, s *interchange.Session, asNe
 func importSession(ctx context.Context, a *app.App, path string, s *interchange.Session, asNew bool) Imported {
 	redact, report := a.RedactImport()
 	defer report()
-	a.ReportHub(a.Remote.Refresh(ctx, a.Catalog, s.ID)) // another machine may have imported it
+	a.ReportHub(a.Remote.RefreshDeleted(ctx, a.Catalog, s.ID)) // another machine may have imported it
 	dir := a.Catalog.Team(s.TeamID)
 	return importCopy(ctx, a, dir, path, s, asNew, func() (sessioncopy.Counts, error) {
 		return sessioncopy.Import(ctx, dir, s, redact)

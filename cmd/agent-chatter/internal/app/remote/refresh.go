@@ -18,10 +18,19 @@ type DivergedError struct{ ID string }
 func (e *DivergedError) Error() string { return "session " + e.ID + " has diverged from the hub" }
 
 // Refresh fetches a session by its name if the hub has more of it than this machine; catalog.LatestName is the most
-// recently updated one, here or there. A session that another process has open is not fetched, and one that
-// diverged is not changed. Without a hub Refresh does nothing. It asks the hub for at most Patience; fetching takes
-// as long as it takes.
+// recently updated one, here or there. A session that another process has open, or that was deleted here, is not
+// fetched, and one that diverged is not changed. Without a hub Refresh does nothing. It asks the hub for at most
+// Patience; fetching takes as long as it takes.
 func (c *Connection) Refresh(ctx context.Context, all *catalog.Catalog, name string) error {
+	return c.refresh(ctx, all, name, replica.NewDeleted(all))
+}
+
+// RefreshDeleted is Refresh, also of a session that was deleted here.
+func (c *Connection) RefreshDeleted(ctx context.Context, all *catalog.Catalog, name string) error {
+	return c.refresh(ctx, all, name, nil)
+}
+
+func (c *Connection) refresh(ctx context.Context, all *catalog.Catalog, name string, but *replica.Deleted) error {
 	settings, err := c.Settings()
 	if err != nil || len(settings.URLs) == 0 || len(settings.Teams) == 0 {
 		return err
@@ -40,7 +49,7 @@ func (c *Connection) Refresh(ctx context.Context, all *catalog.Catalog, name str
 		r := replica.Replica{Hub: h, Dir: all.At(local.Dir()), ID: local.ID}
 		return fetchIfBehind(ctx, ask, r, local)
 	}
-	newest, err := c.remote(ask, h, settings.Ships, name)
+	newest, err := c.remote(ask, h, settings.Ships, name, but)
 	if err != nil || newest == nil || findErr == nil && !newest.updatedAt.After(local.UpdatedAt) {
 		return err
 	}
@@ -81,27 +90,35 @@ type remoteSession struct {
 }
 
 // remote returns the session on the hub that a name means: the newest one for catalog.LatestName, otherwise the only
-// one whose id has that part; nil: there is none.
+// one whose id has that part; nil: there is none. but are not meant; nil: all may be.
 func (c *Connection) remote(
-	ctx context.Context, h *hub.Hub, ships func(string) bool, name string,
+	ctx context.Context, h *hub.Hub, ships func(string) bool, name string, but *replica.Deleted,
 ) (found *remoteSession, err error) {
-	matches := 0
+	matches, deletedErr := 0, error(nil)
+	meant := func(s hub.Session) bool {
+		if but == nil {
+			return true
+		}
+		deleted, err := but.Has(ctx, s)
+		deletedErr = errors.Join(deletedErr, err)
+		return !deleted
+	}
 	err = h.Rows(ctx, "", func(r hub.Row) {
 		if r.Err != nil || r.Purged || r.Head.Seq == 0 || !ships(r.Session.Team) {
 			return
 		}
 		s := &remoteSession{r, replica.DecodeRow(r).UpdatedAt}
 		switch {
-		case name != catalog.LatestName && catalog.MatchesID(r.Session.ID, name):
+		case name != catalog.LatestName && catalog.MatchesID(r.Session.ID, name) && meant(r.Session):
 			found, matches = s, matches+1
-		case name == catalog.LatestName && (found == nil || s.updatedAt.After(found.updatedAt)):
+		case name == catalog.LatestName && (found == nil || s.updatedAt.After(found.updatedAt)) && meant(r.Session):
 			found = s
 		}
 	})
-	if matches > 1 {
+	if err = errors.Join(err, deletedErr); err != nil || matches > 1 {
 		return nil, err
 	}
-	return found, err
+	return found, nil
 }
 
 // List returns the sessions of the shipped teams, here and on the hub. Without a hub there are none. It asks for at
@@ -120,11 +137,11 @@ func (c *Connection) List(ctx context.Context, all *catalog.Catalog) ([]replica.
 	return replica.List(ctx, h, all, settings.Ships)
 }
 
-// CountMissing returns how many sessions have events on the hub that are not here.
+// CountMissing returns how many sessions that were not deleted here have events on the hub that are not here.
 func (c *Connection) CountMissing(ctx context.Context, all *catalog.Catalog) (n int, err error) {
 	list, err := c.List(ctx, all)
 	for _, s := range list {
-		if s.Relation == replica.OnlyHub || s.Relation == replica.Behind {
+		if s.Relation == replica.OnlyHub && !s.Deleted || s.Relation == replica.Behind {
 			n++
 		}
 	}
