@@ -118,6 +118,9 @@ func (e *ConflictError) Error() string {
 	return fmt.Sprintf("session %s: another message was stored", e.Session.ID)
 }
 
+// isConflict reports whether an error is a *ConflictError.
+func isConflict(err error) bool { return errors.As(err, new(*ConflictError)) }
+
 // UnavailableError reports that the engine cannot be reached or does not answer.
 type UnavailableError struct{ Err error }
 

@@ -3,6 +3,7 @@ package hub
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -88,17 +89,25 @@ type history struct {
 	claimAt Revision
 	purged  bool
 	sealed  bool // a message was sealed, and no claim in plain text has followed
+	row     json.RawMessage
+	rowAt   Revision // of the newest message with a head that is valid, which has the row
 
-	opened  []byte                        // the newest body
-	pending map[journal.Position]Revision // the first message that starts at a later position
-	bad     *BadMessageError              // a message that starts at the end of the history
+	opened  []byte                          // the newest body
+	pending map[journal.Position]laterLines // by the later position at which they start
+	bad     *BadMessageError                // a message that starts at the end of the history
 	parts   parts
 	regress bool // the hub had later messages than it has now, or was created again
 }
 
+// laterLines are lines that do not continue the history yet.
+type laterLines struct {
+	first Revision         // the first message with such lines
+	to    journal.Position // where they lead
+}
+
 // newHistory returns a history that starts at a mark.
 func newHistory(hub *Hub, s Session, from Mark) *history {
-	h := &history{engine: hub.Engine, keys: hub.keys, session: s, pending: map[journal.Position]Revision{}}
+	h := &history{engine: hub.Engine, keys: hub.keys, session: s, pending: map[journal.Position]laterLines{}}
 	if from.Engine == hub.Name() {
 		h.at, h.last, h.claim, h.claimAt = from.At, from.Revision, from.Claim, from.Revision
 		h.sealed = from.Sealed
@@ -111,8 +120,8 @@ func newHistory(hub *Hub, s Session, from Mark) *history {
 // mark returns how far the history was read.
 func (h *history) mark() Mark {
 	m := Mark{Engine: h.engine.Name(), Revision: h.last, At: h.at, Claim: h.claim, Sealed: h.sealed}
-	for _, first := range h.pending {
-		m.Revision = min(m.Revision, first-1)
+	for _, later := range h.pending {
+		m.Revision = min(m.Revision, later.first-1)
 	}
 	if h.parts.first > 0 {
 		m.Revision = min(m.Revision, h.parts.first-1)
@@ -151,10 +160,10 @@ func (h *history) read(ctx context.Context, visit func(from journal.Position, li
 			if err := h.apply(m, head, err, visit); err != nil {
 				return err
 			}
-			if first, ok := h.pending[h.at]; ok && h.at != before && first < m.Revision {
+			if later, ok := h.pending[h.at]; ok && h.at != before && later.first < m.Revision {
 				delete(h.pending, h.at)
 				h.parts = parts{}
-				after, again = first-1, true
+				after, again = later.first-1, true
 				break
 			}
 		}
@@ -186,6 +195,7 @@ func (h *history) checkLast(ctx context.Context) (unchanged bool, err error) {
 		return err == nil, err
 	}
 	head, err := h.decodeHead(last)
+	h.setRow(last, head, err)
 	switch {
 	case fatal(err):
 		return false, err
@@ -214,13 +224,14 @@ func (h *history) contradicts(head head) bool {
 func (h *history) restart() {
 	*h = history{
 		engine: h.engine, keys: h.keys, session: h.session, regress: h.regress,
-		pending: map[journal.Position]Revision{},
+		pending: map[journal.Position]laterLines{},
 	}
 }
 
 // apply adds a message, whose head was decoded with an error or without, to the history.
 func (h *history) apply(m Stored, head head, err error, visit func(journal.Position, []byte) error) error {
 	h.last = max(h.last, m.Revision)
+	h.setRow(m, head, err)
 	if errors.Is(err, errAltered) && head.Kind == kindLines && samePlace(head.From, h.at) {
 		h.setBad(m, head, err)
 	}
@@ -240,6 +251,13 @@ func (h *history) apply(m Stored, head head, err error, visit func(journal.Posit
 		return h.applyLines(m, head, visit)
 	}
 	return nil
+}
+
+// setRow keeps the row of the newest message.
+func (h *history) setRow(m Stored, head head, err error) {
+	if err == nil && m.Revision >= h.rowAt {
+		h.row, h.rowAt = head.Row, m.Revision
+	}
 }
 
 // setSealed notes a message that is sealed or not: only a claim in plain text makes a sealed session one in plain text.
@@ -262,7 +280,7 @@ func (h *history) applyLines(m Stored, head head, visit func(journal.Position, [
 				err := errors.New("too many messages do not continue the history")
 				return &BadMessageError{h.session, m.Revision, head.To, err}
 			}
-			h.pending[head.From] = m.Revision
+			h.pending[head.From] = laterLines{m.Revision, head.To}
 		}
 		return nil
 	}
@@ -320,6 +338,20 @@ func (h *history) damage() error {
 		return &GapError{h.session, h.at, next}
 	}
 	return nil
+}
+
+// claimedEnd returns the farthest position to which lines lead, whether they continue the history or not.
+func (h *history) claimedEnd() journal.Position {
+	end := h.at
+	if h.bad != nil && h.bad.To.Seq > end.Seq {
+		end = h.bad.To
+	}
+	for _, later := range h.pending {
+		if later.to.Seq > end.Seq {
+			end = later.to
+		}
+	}
+	return end
 }
 
 // maxLine bounds a line that is sent in parts, in bytes.

@@ -15,7 +15,8 @@ type Writer struct {
 	read  *history
 	claim Claim
 	row   json.RawMessage
-	key   *key // nil: none yet, or without recipients
+	end   journal.Position // of the history after the next lines, if it is farther than theirs
+	key   *key             // nil: none yet, or without recipients
 
 	mark   Mark   // its nonces are those of this machine
 	before *Claim // the one that this machine's claim followed
@@ -35,23 +36,27 @@ func (h *Hub) Claim(
 	ctx context.Context, s Session, local LineReader, from Mark, takeOver bool,
 ) (*Writer, error) {
 	for {
-		if _, err := h.Refill(ctx, s, local, from); err != nil {
+		c, read, err := h.compare(ctx, s, local, from, nil)
+		if err != nil {
 			return nil, err
 		}
-		w, err := h.tryClaim(ctx, s, local, from, takeOver)
-		if conflict := (*ConflictError)(nil); !errors.As(err, &conflict) {
-			return w, err
+		var w *Writer
+		lines, err := h.refill(ctx, local, c, read)
+		if err == nil && lines == 0 {
+			w, err = h.tryClaim(ctx, local, from, takeOver, c, read)
 		}
+		if err == nil && w == nil || isConflict(err) {
+			continue
+		}
+		return w, err
 	}
 }
 
+// tryClaim is Claim after a Compare.
 func (h *Hub) tryClaim(
-	ctx context.Context, s Session, local LineReader, from Mark, takeOver bool,
+	ctx context.Context, local LineReader, from Mark, takeOver bool, c Comparison, read *history,
 ) (*Writer, error) {
-	c, read, err := h.compare(ctx, s, local, from, nil)
-	if err != nil {
-		return nil, err
-	}
+	s := read.session
 	switch {
 	case c.Purged:
 		return nil, ErrPurged
@@ -69,9 +74,10 @@ func (h *Hub) tryClaim(
 	if err := h.checkPlain(read); err != nil {
 		return nil, err
 	}
-	w := &Writer{hub: h, read: read, claim: newClaim(h.o.Home, h.o.Host, h.o.Now()), conns: h.Connections()}
+	claim := newClaim(h.o.Home, h.o.Host, h.o.Now())
+	w := &Writer{hub: h, read: read, claim: claim, row: read.row, conns: h.Connections()}
 	w.mark, w.before = c.Mark.withNonce(w.claim.Nonce), c.Claim
-	err = w.publish(ctx, head{Kind: kindClaim}, nil)
+	err := w.publish(ctx, head{Kind: kindClaim}, nil)
 	if w.unsure {
 		if local == nil {
 			local = noLines{}
@@ -194,6 +200,9 @@ func (w *Writer) publish(ctx context.Context, h head, body []byte) error {
 	h.Claim, h.Row, h.Head = &w.claim, w.row, w.read.at
 	if h.Kind == kindLines && h.Part == h.Parts {
 		h.Head = h.To
+	}
+	if h.Head.Seq < w.end.Seq {
+		h.Head = w.end
 	}
 	m, err := w.encode(h, body)
 	if err != nil {
@@ -323,35 +332,42 @@ func (w *Writer) Release(ctx context.Context, local LineReader) error {
 func (h *Hub) Refill(ctx context.Context, s Session, local LineReader, from Mark) (lines int, err error) {
 	for {
 		c, read, err := h.compare(ctx, s, local, from, nil)
-		if err != nil || c.Damage == nil || !c.Ahead() {
-			return lines, err
-		}
-		end := resumesAt(c.Damage)
-		if end == (journal.Position{}) || !local.Holds(end) {
-			return lines, nil
-		}
-		if err := h.checkPlain(read); err != nil {
-			return lines, err
-		}
-		w := &Writer{hub: h, read: read}
-		if c.Claim != nil {
-			w.claim = *c.Claim
-		}
-		text, to, err := local.Lines(c.Hub, min(h.maxLines(), shipSize))
 		if err != nil {
 			return lines, err
 		}
-		if to.Seq > end.Seq {
-			text, to = text[:end.Offset-c.Hub.Offset], end
-		}
-		err = w.publishLines(ctx, c.Hub, to, text)
-		if conflict := (*ConflictError)(nil); err != nil && !errors.As(err, &conflict) {
+		n, err := h.refill(ctx, local, c, read)
+		lines += n
+		if (err != nil || n == 0) && !isConflict(err) {
 			return lines, err
 		}
-		if err == nil {
-			lines += bytes.Count(text, []byte("\n"))
-		}
 	}
+}
+
+// refill stores one message of lines at the end of the history again, and returns how many. 0: the hub lacks none
+// that are here.
+func (h *Hub) refill(ctx context.Context, local LineReader, c Comparison, read *history) (lines int, err error) {
+	end := resumesAt(c.Damage)
+	if c.Purged || !c.Ahead() || end == (journal.Position{}) || !local.Holds(end) {
+		return 0, nil
+	}
+	if err := h.checkPlain(read); err != nil {
+		return 0, err
+	}
+	text, to, err := local.Lines(c.Hub, min(h.maxLines(), shipSize))
+	if err != nil {
+		return 0, err
+	}
+	if to.Seq > end.Seq {
+		text, to = text[:end.Offset-c.Hub.Offset], end
+	}
+	w := &Writer{hub: h, read: read, row: read.row, end: read.claimedEnd()}
+	if c.Claim != nil {
+		w.claim = *c.Claim
+	}
+	if err := w.publishLines(ctx, c.Hub, to, text); err != nil {
+		return 0, err
+	}
+	return bytes.Count(text, []byte("\n")), nil
 }
 
 // resumesAt returns where the history of a damaged hub continues, as far as its messages tell.

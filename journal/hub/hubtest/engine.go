@@ -26,6 +26,8 @@ func Test(t *testing.T, open func(t *testing.T) hub.Engine) {
 		"a done context ends a call":                      testContext,
 		"sessions of several machines":                    testSessions,
 		"sealed sessions of several machines":             testSealedSessions,
+		"a claim and a release keep the row of a session": testRowIsKept,
+		"a refill keeps the row and the head":             testRefillKeepsRow,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open) })
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -254,6 +255,77 @@ func testPurged(t *testing.T, ann, ben *Machine, over *hub.Writer) {
 	}
 	if !rowOf(t, ann.Hub, s).Purged {
 		t.Error("the row is not of a purged session")
+	}
+}
+
+// testRowIsKept claims and releases a session without writing to it.
+func testRowIsKept(t *testing.T, open func(*testing.T) hub.Engine) {
+	s, identity := newSession(), NewIdentity(t)
+	for name, change := range map[string]func(*hub.Options){"plain": Plain, "sealed": Seal(identity)} {
+		s := hub.Session{Team: s.Team + "-" + name, ID: s.ID}
+		ann := NewMachine(t, open(t), s, "ann", Open(identity), change)
+		ben := NewMachine(t, open(t), s, "ben", Open(identity), change)
+		ann.Write(t, "one")
+		shipWithRow(t, ann, "the row")
+		ben.Pull(t)
+		for _, m := range []*Machine{ben, ann} {
+			w := m.Claim(t, false)
+			wantRow(t, m.Hub, s, 1, "the row")
+			if err := w.Release(t.Context(), m.Reader(t)); err != nil {
+				t.Fatal(err)
+			}
+			m.Keep(t, w.Mark())
+			wantRow(t, m.Hub, s, 1, "the row")
+		}
+	}
+}
+
+// testRefillKeepsRow lets the hub lose its first lines, and stores them again.
+func testRefillKeepsRow(t *testing.T, open func(*testing.T) hub.Engine) {
+	s, e := newSession(), open(t)
+	ann := NewMachine(t, e, s, "ann")
+	long := strings.Repeat("long ", (2*ann.MaxBody()+ann.MaxBody()/2)/5)
+	ann.Write(t, "one", long)
+	shipWithRow(t, ann, "first")
+	last, err := e.Last(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ann.Write(t, "three")
+	shipWithRow(t, ann, "second")
+	ann.Write(t, "four")
+	shipWithRow(t, ann, "third")
+	if err := e.Purge(t.Context(), s, last.Revision); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := ann.Refill(t.Context(), s, ann.Reader(t), hub.Mark{}); err != nil || n != 2 {
+		t.Errorf("%d lines were stored again: %v", n, err)
+	}
+	wantRow(t, ann.Hub, s, 4, "third")
+	if c := ann.Compare(t); c.Damage != nil || c.Hub != c.Local {
+		t.Errorf("after the refill: %+v", c)
+	}
+}
+
+// shipWithRow claims a session, ships it with a row, and releases it.
+func shipWithRow(t *testing.T, m *Machine, row string) {
+	t.Helper()
+	w := m.Claim(t, false)
+	w.SetRow(row)
+	if err := m.Ship(t, w); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Release(t.Context(), m.Reader(t)); err != nil {
+		t.Fatal(err)
+	}
+	m.Keep(t, w.Mark())
+}
+
+// wantRow fails the test unless the row of a session has a head and a text.
+func wantRow(t *testing.T, h *hub.Hub, s hub.Session, head uint64, text string) {
+	t.Helper()
+	if row := rowOf(t, h, s); row.Head.Seq != head || string(row.Row) != strconv.Quote(text) {
+		t.Errorf("the row is %s with the head %d, want %q and %d", row.Row, row.Head.Seq, text, head)
 	}
 }
 
