@@ -109,10 +109,21 @@ func (m *hubMachine) run(kill time.Duration, args ...string) ran {
 	return ran{cmd.ProcessState.ExitCode(), out.String(), errs.String(), killed}
 }
 
-// mustRun is run for a command that succeeds.
-func (m *hubMachine) mustRun(args ...string) {
+// reach is run, again and again while the hub does not answer in time: the servers may be under load.
+func (m *hubMachine) reach(args ...string) ran {
+	deadline := time.Now().Add(testTimeout)
+	for {
+		r := m.run(0, args...)
+		if !strings.Contains(r.stdout+r.stderr, "cannot be reached") || time.Now().After(deadline) {
+			return r
+		}
+	}
+}
+
+// mustReach is reach for a command that succeeds.
+func (m *hubMachine) mustReach(args ...string) {
 	m.t.Helper()
-	if r := m.run(0, args...); r.code != 0 {
+	if r := m.reach(args...); r.code != 0 {
 		m.t.Errorf("machine %d: %q exits with %d:\n%s%s", m.n, args, r.code, r.stdout, r.stderr)
 	}
 }
