@@ -3,6 +3,7 @@ package team
 import (
 	"cmp"
 	"maps"
+	"net/url"
 	"os"
 	"regexp"
 	"slices"
@@ -27,18 +28,54 @@ func (t *Team) Secrets() []redact.Variable {
 	return append(variables, InheritedSecrets()...)
 }
 
+// hubVariable has the addresses of a hub, separated by commas, and perhaps passwords in them.
+const hubVariable = "AGENT_CHATTER_HUB"
+
 // InheritedSecrets returns the variables of the program's environment that may be secrets. Which
-// of them are, package redact decides by their names.
+// of them are, package redact decides by their names. Of the addresses of a hub, the credentials are secrets.
 func InheritedSecrets() []redact.Variable {
 	var variables []redact.Variable
 	for _, variable := range os.Environ() {
 		name, value, _ := strings.Cut(variable, "=")
+		if name == hubVariable {
+			variables = append(variables, credentials(value)...)
+			continue
+		}
 		if len(value) >= minInherited && !isFile(value) {
 			variables = append(variables, redact.Variable{Name: name, Value: value})
 		}
 	}
 	return variables
 }
+
+// credentials returns the passwords in addresses, and the names without a password, which are tokens.
+func credentials(addresses string) (variables []redact.Variable) {
+	for address := range strings.SplitSeq(addresses, ",") {
+		_, rest, hasScheme := strings.Cut(address, "://")
+		if !hasScheme {
+			rest = address
+		}
+		secret := rest
+		at := strings.LastIndexByte(rest, '@')
+		if at >= 0 {
+			secret = rest[:at]
+		}
+		name, password, found := strings.Cut(secret, ":")
+		switch {
+		case found && (at >= 0 || !isPort(password) && !strings.HasPrefix(name, "[")): // a comma in it cuts it in two
+			secret = password
+		case at < 0:
+			continue
+		}
+		variables = append(variables, redact.Variable{Name: hubVariable, Value: secret, Certain: true})
+		if plain, err := url.PathUnescape(secret); err == nil && plain != secret {
+			variables = append(variables, redact.Variable{Name: hubVariable, Value: plain, Certain: true})
+		}
+	}
+	return variables
+}
+
+func isPort(text string) bool { return strings.Trim(text, "0123456789/") == "" }
 
 // Secrets returns the variables that the member's settings pass to its agent.
 func (m Member) Secrets() []redact.Variable {

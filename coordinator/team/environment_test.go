@@ -86,3 +86,24 @@ func TestEnvironmentExpandsReferences(t *testing.T) {
 	m.Env["NO_SUCH_KEY_EITHER"] = "$GIVEN_KEY"
 	checkEqual(t, "the unset variables", m.Unset(), []string{"NO_SUCH_KEY"})
 }
+
+func TestCredentialsOfTheHubAreSecrets(t *testing.T) {
+	for addresses, want := range map[string][]string{
+		"nats://hub.example.com:4222,nats://[::1]:4222/,hub": nil,
+		"nats://ann:made%2Dup@hub:4222":                      {"made%2Dup", "made-up"},
+		"tls://made-up-token@hub,nats://ann:other@[::1]:1":   {"made-up-token", "other"},
+		"nats://ann:cut,in-two@hub":                          {"cut", "in-two"},
+		"ann:made-up@hub":                                    {"made-up"},
+	} {
+		t.Setenv("AGENT_CHATTER_HUB", addresses)
+		var got []string
+		for _, v := range team.InheritedSecrets() {
+			if v.Name == "AGENT_CHATTER_HUB" {
+				got = append(got, v.Value)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("of %s: %q, want %q", addresses, got, want)
+		}
+	}
+}
