@@ -27,6 +27,7 @@ type sizes struct {
 	listed   []int         // sessions in a list
 	searched int           // messages, of about 10 KB each with their turns
 	archived int           // bytes of each archived journal
+	backlogs []int64       // bytes of sessions that are shipped or fetched at once
 	followed int           // events
 	keys     int           // that are pressed, per chat
 	turns    []int         // in a timeline
@@ -38,13 +39,14 @@ type sizes struct {
 var (
 	fullSizes = sizes{
 		resumed: []int{100, 1_000, 10_000, 100_000, 1_000_000}, snapshot: 100_000, written: []int{10, 1_000, 100_000},
-		chats: 100, listed: []int{10_000, 100_000}, searched: 100_000, archived: 100_000_000, followed: 2_000,
-		keys: 1_000, turns: []int{1_000, 100_000},
+		chats: 100, listed: []int{10_000, 100_000}, searched: 100_000, archived: 100_000_000,
+		backlogs: []int64{100_000_000, 400_000_000}, followed: 2_000, keys: 1_000, turns: []int{1_000, 100_000},
 		bench: "0.5s", rounds: 31, budget: 5 * time.Second,
 	}
 	smallSizes = sizes{
 		resumed: []int{100, 1_000}, snapshot: 1_000, written: []int{10, 1_000},
-		chats: 5, listed: []int{200}, searched: 500, archived: 3_000_000, followed: 100, keys: 30, turns: []int{10, 100},
+		chats: 5, listed: []int{200}, searched: 500, archived: 3_000_000,
+		backlogs: []int64{1_000_000, 4_000_000}, followed: 100, keys: 30, turns: []int{10, 100},
 		bench: "1x", rounds: 3, budget: time.Second,
 	}
 )
@@ -92,6 +94,8 @@ func TestFigures(t *testing.T) {
 		{"archive", f.archive},
 		{"read", f.read},
 		{"hub", f.shared},
+		{"hub-memory", f.hubMemory},
+		{"hub-none", f.withoutHub},
 	} {
 		t.Run(group.name, func(t *testing.T) {
 			fmt.Printf("\n## %s (load average %s)\n", group.name, loadAverage(t))

@@ -2,7 +2,6 @@ package figures
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -25,8 +24,21 @@ import (
 // hubSession is the session of these figures.
 var hubSession = hub.Session{Team: "demo", ID: "01KAHV6T3R8Q4Y2M0N7C5B0001"}
 
-// shared measures a hub on a server that syncs each message: saving with it, fetching, listing and following.
+// hubTitle is the title of the sessions of these figures in lists.
+const hubTitle = "a title of a session"
+
+// shared measures a hub on a server that syncs each message: saving with it, following, listing and fetching.
 func (f *figures) shared(t *testing.T) {
+	h, url := f.startHub(t)
+	f.hubSave(t, h, url)
+	f.hubFollow(t, h)
+	f.hubList(t, h, url)
+	f.hubFetch(t, h, url)
+}
+
+// startHub starts a server that syncs each message and creates a hub on it, which the program uses from now on.
+func (f *figures) startHub(t *testing.T) (h *hub.Hub, url string) {
+	t.Helper()
 	url, stop, err := natstest.Start(t.TempDir(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -38,11 +50,7 @@ func (f *figures) shared(t *testing.T) {
 	}
 	t.Cleanup(e.Close)
 	t.Setenv("AGENT_CHATTER_HUB", url)
-	h := hub.New(e, hub.Options{Home: "figures", Host: "figures"})
-	f.hubSave(t, h, url)
-	f.hubFollow(t, h)
-	f.hubRows(t, h)
-	f.hubFetch(t, h)
+	return hub.New(e, hub.Options{Home: "figures", Host: "figures"}), url
 }
 
 // hubHome creates a home whose sessions are shared.
@@ -55,6 +63,9 @@ func (f *figures) hubHome(t *testing.T) version {
 	return v
 }
 
+// journals returns the directory of the journals of a session's team.
+func (v version) journals(s hub.Session) string { return filepath.Join(v.home, "sessions", s.Team) }
+
 // hubWriter is a journal that is shipped.
 type hubWriter struct {
 	log    *journal.Log
@@ -66,7 +77,19 @@ type hubWriter struct {
 func newHubWriter(t *testing.T, h *hub.Hub, s hub.Session, dir string) *hubWriter {
 	t.Helper()
 	d := journal.NewDir(dir, journal.Options{})
-	log, err := d.Create(s.ID)
+	log := createSession(t, d, s)
+	w, err := h.Claim(t.Context(), s, nil, hub.Mark{}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.SetRow(replica.Row{TeamID: s.Team, Title: hubTitle, CreatedAt: time.Now(), UpdatedAt: time.Now()})
+	return &hubWriter{log, d, w}
+}
+
+// createSession begins a session.
+func createSession(t *testing.T, dir *journal.Dir, s hub.Session) *journal.Log {
+	t.Helper()
+	log, err := dir.Create(s.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,22 +102,24 @@ func newHubWriter(t *testing.T, h *hub.Hub, s hub.Session, dir string) *hubWrite
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := h.Claim(t.Context(), s, nil, hub.Mark{}, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.SetRow(replica.Row{TeamID: s.Team, Title: "a title of a session", CreatedAt: time.Now(), UpdatedAt: time.Now()})
-	return &hubWriter{log, d, w}
+	return log
 }
 
 // append appends a text of some bytes and syncs it.
 func (w *hubWriter) append(t *testing.T, size int) {
 	t.Helper()
+	appendText(t, w.log, size)
+}
+
+// appendText appends a text of some bytes to a session and syncs it.
+func appendText(t *testing.T, log *journal.Log, size int) {
+	t.Helper()
 	text := string(bytes.Repeat([]byte("word "), size/5))
-	if _, err := w.log.Append(projection.Record(time.Now(), projection.TurnText{TurnID: "turn-1", Text: text})); err != nil {
-		t.Fatal(err)
+	_, err := log.Append(projection.Record(time.Now(), projection.TurnText{TurnID: "turn-1", Text: text}))
+	if err == nil {
+		err = log.Sync()
 	}
-	if err := w.log.Sync(); err != nil {
+	if err != nil {
 		t.Fatal(err)
 	}
 }
@@ -109,6 +134,18 @@ func (w *hubWriter) ship(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// fill appends events until the journal has a size in bytes, and ships them.
+func (w *hubWriter) fill(t *testing.T, size int64) {
+	t.Helper()
+	for w.log.Position().Offset < size {
+		w.append(t, 100_000)
+		if w.log.Position().Offset%(8<<20) < 100_000 {
+			w.ship(t)
+		}
+	}
+	w.ship(t)
 }
 
 // hubSave measures saving 2 KB when the hub has to acknowledge it, next to a sync of the journal and a message to the
@@ -128,9 +165,9 @@ func (f *figures) hubSave(t *testing.T, h *hub.Hub, url string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	last, body := uint64(0), make([]byte, 2000)
+	subject, last, body := "agent-chatter."+s.Team+".alone", uint64(0), make([]byte, 2000)
 	publish := func() {
-		ack, err := js.Publish(t.Context(), "agent-chatter.demo.alone", body, natsjs.WithExpectLastSequencePerSubject(last))
+		ack, err := js.Publish(t.Context(), subject, body, natsjs.WithExpectLastSequencePerSubject(last))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -143,7 +180,8 @@ func (f *figures) hubSave(t *testing.T, h *hub.Hub, url string) {
 		message = append(message, timed(publish))
 	}
 	rows := [][]string{
-		{"saved here and on the hub", usOf(both)}, {"synced here", usOf(sync)}, {"a message to the server", usOf(message)},
+		{"saved here and on the hub", usOf(both)}, {"synced here", usOf(sync)},
+		{"a message to the server", usOf(message)},
 	}
 	printTable([]string{"2 KB", "median µs"}, rows)
 	alone := middleOf(sync) + middleOf(message)
@@ -163,86 +201,53 @@ func middleOf(all []time.Duration) time.Duration {
 
 func usOf(all []time.Duration) string { return fmt.Sprintf("%.0f", middleOf(all).Seconds()*1e6) }
 
-// hubFollow measures the delay between a sync on one machine and tail -f on another one.
+// hubFollow measures the delay between a sync on one machine and tail -f on another one, next to tail -f on the first
+// machine and the time until the hub has acknowledged the event.
 func (f *figures) hubFollow(t *testing.T, h *hub.Hub) {
 	s := hub.Session{Team: hubSession.Team, ID: "01KAHV6T3R8Q4Y2M0N7C5B0004"}
-	w := newHubWriter(t, h, s, f.home(t))
+	here, there := f.hubHome(t), f.hubHome(t)
+	w := newHubWriter(t, h, s, here.journals(s))
 	defer w.log.Close()
 	w.append(t, 100)
 	w.ship(t)
-	v := f.hubHome(t)
-	follower := startFollower(t, "tail -f on another machine", v.command("tail", "-f", "-n", "1", "--output", "json", s.ID))
-	follower.next(t)
+	tail := []string{"tail", "-f", "-n", "1", "--output", "json", s.ID}
+	followers := []*follower{
+		startFollower(t, "tail -f on another machine", there.command(tail...)),
+		startFollower(t, "tail -f on this machine", here.command(append(tail, "--offline")...)),
+	}
+	for _, follower := range followers {
+		follower.next(t)
+	}
 	w.append(t, 100)
 	w.ship(t)
-	follower.next(t) // now it watches
-	var synced []time.Time
+	for _, follower := range followers {
+		follower.next(t) // now it watches
+	}
+	var appended, synced []time.Time
+	var shipping []time.Duration
 	pace := time.NewTicker(10 * followPace)
 	defer pace.Stop()
 	for range f.followed / 10 {
 		<-pace.C
+		appended = append(appended, time.Now()) // tail -f on this machine does not wait for the sync
 		w.append(t, 100)
 		synced = append(synced, time.Now())
-		w.ship(t)
+		shipping = append(shipping, timed(func() { w.ship(t) }))
 	}
-	middle, p99 := follower.delays(t, synced)
-	printTable([]string{"", "median ms", "99th percentile ms"}, [][]string{
-		{follower.name, fmt.Sprintf("%.2f", milliseconds(middle)), fmt.Sprintf("%.2f", milliseconds(p99))},
-	})
-	f.atMost(follower.name+", median delay", milliseconds(middle), 50, "ms")
-}
-
-// hubRows measures a list of sessions that are only on the hub.
-func (f *figures) hubRows(t *testing.T, h *hub.Hub) {
-	n := f.listed[0]
-	dir := f.home(t)
-	for i := range n {
-		s := hub.Session{Team: hubSession.Team, ID: fmt.Sprintf("01KAHV6T3R8Q4Y2M0N7C6%05d", i)}
-		w := newHubWriter(t, h, s, dir)
-		w.ship(t)
-		if err := w.log.Close(); err != nil {
-			t.Fatal(err)
-		}
+	var rows [][]string
+	var middles []time.Duration
+	for i, follower := range followers {
+		middle, p99 := follower.delays(t, [][]time.Time{synced, appended}[i])
+		middles = append(middles, middle)
+		rows = append(rows, []string{
+			follower.name, fmt.Sprintf("%.2f", milliseconds(middle)), fmt.Sprintf("%.2f", milliseconds(p99)),
+		})
 	}
-	v := f.hubHome(t)
-	results := f.race(t, contestant{
-		name: fmt.Sprintf("sessions, %d of them only on the hub", n), home: v.home,
-		args: []string{f.program, "sessions", "--all"},
-	})
-	printCosts(results)
-	f.takesAtMost(results[0], time.Second)
-}
-
-// hubFetch measures fetching a large session, and the memory of that.
-func (f *figures) hubFetch(t *testing.T, h *hub.Hub) {
-	size := min(100*f.archived/100, 100_000_000)
-	w := newHubWriter(t, h, hubSession, f.home(t))
-	for w.log.Position().Offset < int64(size) {
-		w.append(t, 20_000)
-		if w.log.Position().Offset%(8<<20) < 20_000 {
-			w.ship(t)
-		}
-	}
-	w.ship(t)
-	if err := w.log.Close(); err != nil {
-		t.Fatal(err)
-	}
-	bytes := w.log.Position().Offset
-	took := timed(func() {
-		d := journal.NewDir(f.home(t), journal.Options{})
-		if _, err := h.Fetch(context.Background(), hubSession, d, hub.Mark{}); err != nil {
-			t.Fatal(err)
-		}
-	})
-	speed := float64(bytes) / took.Seconds() / 1e9
-	printTable([]string{"", "MB", "MB/s"}, [][]string{
-		{"fetched and verified", fmt.Sprint(bytes / 1e6), fmt.Sprintf("%.0f", speed*1000)},
-	})
-	f.atLeast("fetching and verifying a session", speed, 0.1, "GB/s")
-	v := f.hubHome(t)
-	results := f.race(t, contestant{
-		name: "hub pull of the session", home: v.home, args: []string{f.program, "hub", "pull", hubSession.ID},
-	})
-	printCosts(results)
-	f.atMost("hub pull: memory", megabytes(results[0].peak()), 100, "MB")
+	acknowledged := middleOf(shipping)
+	rows = append(rows, []string{"the event is on the hub", fmt.Sprintf("%.2f", milliseconds(acknowledged)), ""})
+	printTable([]string{"", "median ms", "99th percentile ms"}, rows)
+	f.atMost(followers[0].name+", median delay", milliseconds(middles[0]), 50, "ms")
+	alone := acknowledged + middles[1]
+	f.atMost(followers[0].name+", relative to the hub and tail -f on this machine",
+		middles[0].Seconds()/alone.Seconds(), 15, "×")
 }
