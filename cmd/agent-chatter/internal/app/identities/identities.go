@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strings"
 	"time"
@@ -108,8 +107,16 @@ func ParseRecipients(texts []string) (all []age.Recipient, err error) {
 	return all, nil
 }
 
-// validName matches the name of an identity.
-var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
+const (
+	maxName   = 64 // of an identity, in bytes
+	nameBytes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
+)
+
+// validName reports whether an identity can have a name: not one that looks like a flag. It is no regular expression,
+// which every start of the program would compile.
+func validName(name string) bool {
+	return name != "" && len(name) <= maxName && strings.Trim(name, nameBytes) == "" && name[0] != '_' && name[0] != '-'
+}
 
 // NameError reports the name of an identity that cannot be the name of a file.
 type NameError struct{ Name string }
@@ -120,7 +127,7 @@ func (e *NameError) Error() string {
 
 // Create writes a new identity and returns its recipient. An identity with that name is fs.ErrExist.
 func Create(dir, name string, now time.Time) (recipient string, err error) {
-	if !validName.MatchString(name) {
+	if !validName(name) {
 		return "", &NameError{name}
 	}
 	key, err := age.GenerateX25519Identity()
