@@ -89,7 +89,7 @@ func (r Replica) Pull(ctx context.Context) (p Pulled, err error) {
 		return p, err
 	}
 	if fetched.Diverged() && fetched.Common.Seq > 0 {
-		return r.split(ctx, p)
+		return r.split(ctx)
 	}
 	if p.Hub.Seq > 0 || p.Claim != nil {
 		r.Keep(p.Mark)
@@ -97,41 +97,47 @@ func (r Replica) Pull(ctx context.Context) (p Pulled, err error) {
 	return p, nil
 }
 
-// split makes the local session a fork, and gives the history of the hub its id.
-func (r Replica) split(ctx context.Context, p Pulled) (Pulled, error) {
-	if p.Damage != nil {
-		return p, p.Damage
-	}
-	fork, err := sessioncopy.ForkDiverged(ctx, r.Dir, r.ID, p.Common.Seq)
-	if err != nil {
-		return p, err
-	}
-	// Crash here leaves the fork and the journal as it was.
-	aside, err := r.replace(ctx, nil)
-	if err != nil {
-		return p, err
-	}
-	p, err = r.pulledAgain(ctx)
-	p.Fork, p.Aside = fork, aside
-	return p, err
-}
+// errNotDiverged ends a split of a session that does not need one anymore.
+var errNotDiverged = errors.New("the session has not diverged")
 
-// replace replaces the journal, which it unarchives, by the history of the hub. after writes what follows it, unless it
-// is nil.
-func (r Replica) replace(ctx context.Context, after func(io.Writer, journal.Position) error) (aside string, err error) {
+// replace replaces the journal, which it unarchives, by what write writes. The journal is locked meanwhile.
+func (r Replica) replace(ctx context.Context, write func(io.Writer) error) (aside string, err error) {
 	if info, err := r.Dir.Journals().Stat(r.ID); err == nil && info.Archived {
 		if err := r.Dir.Journals().Unarchive(ctx, r.ID); err != nil {
 			return "", err
 		}
 	}
 	// Crash here leaves the journal that was archived.
-	return r.Dir.Journals().Replace(ctx, r.ID, func(w io.Writer) error {
-		end, err := r.Hub.Copy(ctx, r.Session(), w)
-		if err == nil && after != nil {
-			err = after(w, end)
+	return r.Dir.Journals().Replace(ctx, r.ID, write)
+}
+
+// split makes the local session a fork, and gives the history of the hub its id. Both are done under the journal's
+// lock: another process may have appended events or split the session since it was compared.
+func (r Replica) split(ctx context.Context) (Pulled, error) {
+	fork := ""
+	aside, err := r.replace(ctx, func(w io.Writer) error {
+		c, err := r.Compare(ctx, false)
+		switch {
+		case err != nil:
+			return err
+		case c.Damage != nil:
+			return c.Damage
+		case !c.Diverged() || c.Common.Seq == 0:
+			return errNotDiverged
 		}
+		if fork, err = sessioncopy.ForkDiverged(ctx, r.Dir, r.ID, c.Common.Seq); err != nil {
+			return err
+		}
+		// Crash here leaves the fork and the journal as it was.
+		_, err = r.Hub.Copy(ctx, r.Session(), w)
 		return err
 	})
+	if err != nil && !errors.Is(err, errNotDiverged) {
+		return Pulled{}, err
+	}
+	p, err := r.pulledAgain(ctx)
+	p.Fork, p.Aside = fork, aside
+	return p, err
 }
 
 func (r Replica) pulledAgain(ctx context.Context) (Pulled, error) {
@@ -145,25 +151,27 @@ func (r Replica) pulledAgain(ctx context.Context) (Pulled, error) {
 // heal replaces a damaged journal by the history of the hub and the local lines that follow it. damage is returned if
 // local lines would be lost.
 func (r Replica) heal(ctx context.Context, damage error) (Pulled, error) {
-	local, err := r.reader()
-	if err != nil || local == nil {
-		return Pulled{}, errors.Join(damage, err)
-	}
-	defer local.Close()
-	aside, err := r.replace(ctx, func(w io.Writer, end journal.Position) error {
-		if !local.Holds(end) {
+	aside, err := r.replace(ctx, func(w io.Writer) error {
+		local, err := r.reader()
+		if err != nil || local == nil {
+			return errors.Join(damage, err)
+		}
+		defer local.Close()
+		info, err := r.Dir.Journals().Stat(r.ID)
+		if err != nil {
+			return err
+		}
+		written := &finder{Writer: w, offset: info.Size}
+		end, err := r.Hub.Copy(ctx, r.Session(), written)
+		switch {
+		case err != nil:
+			return err
+		case written.found.Seq > 0 && local.Holds(written.found):
+			return nil // the hub has each line that is here: the last one is the same
+		case !local.Holds(end):
 			return damage
 		}
-		for {
-			lines, after, err := local.Lines(end, 0)
-			if err != nil || len(lines) == 0 {
-				return err
-			}
-			if _, err := w.Write(lines); err != nil {
-				return err
-			}
-			end = after
-		}
+		return copyAfter(w, local, end)
 	})
 	if err != nil {
 		return Pulled{}, err
@@ -171,6 +179,43 @@ func (r Replica) heal(ctx context.Context, damage error) (Pulled, error) {
 	p, err := r.pulledAgain(ctx)
 	p.Aside, p.Healed = aside, err == nil
 	return p, err
+}
+
+// copyAfter writes the lines of a journal after a position.
+func copyAfter(w io.Writer, local *journal.Reader, end journal.Position) error {
+	for {
+		lines, after, err := local.Lines(end, 0)
+		if err != nil || len(lines) == 0 {
+			return err
+		}
+		if _, err := w.Write(lines); err != nil {
+			return err
+		}
+		end = after
+	}
+}
+
+// finder is a writer of the lines of a journal that finds the position at an offset.
+type finder struct {
+	io.Writer
+	offset int64
+
+	at, found journal.Position // found.Seq 0: no line ends at the offset
+}
+
+// Write writes whole lines.
+func (f *finder) Write(lines []byte) (int, error) {
+	if n := f.offset - f.at.Offset; n > 0 && n <= int64(len(lines)) {
+		if to, err := f.at.Verify(lines[:n]); err == nil {
+			f.found = to
+		}
+	}
+	to, err := f.at.Verify(lines)
+	if err != nil {
+		return 0, err
+	}
+	f.at = to
+	return f.Writer.Write(lines)
 }
 
 // Push claims the session, ships what the hub lacks, and releases the claim. takeOver ends the claim of another
