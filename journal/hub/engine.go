@@ -23,9 +23,13 @@ func (s Session) Valid() bool {
 	if !journal.ValidID(s.ID) || len(s.Team) > maxTeam || strings.Trim(s.Team, teamBytes) != "" {
 		return false
 	}
-	lower := strings.ToLower(s.Team)
-	hash := lower[strings.LastIndexByte(lower, '-')+1:]
-	return journal.DirName(lower) == lower || len(hash) == 8 && len(hash) < len(lower)
+	if journal.DirName(s.Team) == s.Team {
+		return true
+	}
+	// Of any other team, the name ends in a hash. Without one, a file system that ignores case would have another
+	// team's directory under the name.
+	hash := s.Team[strings.LastIndexByte(s.Team, '-')+1:]
+	return len(hash) == 8 && len(hash) < len(s.Team) && strings.Trim(hash, "0123456789abcdef") == ""
 }
 
 const (

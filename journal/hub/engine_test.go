@@ -17,7 +17,8 @@ func TestSessionsOfHostileNamesAreNotValid(t *testing.T) {
 		}
 	}
 	for _, team := range []string{"", ".", "..", "a/b", `a\b`, "a b", "con", "CON", "nul", "é", "a:b", "x\x00",
-		strings.Repeat("x", 65), "-", "a.b"} {
+		strings.Repeat("x", 65), "-", "a.b", "Demo", "DEMO", "Demo-review",
+		"demo-ABCDEF12"} {
 		if team != "-" && (hub.Session{Team: team, ID: id}).Valid() {
 			t.Errorf("the team %q is accepted", team)
 		}

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -34,7 +35,21 @@ type Claim struct {
 
 // newClaim returns a claim of this machine.
 func newClaim(home, host string, now time.Time) Claim {
-	return Claim{Nonce: rand.Text(), Home: home, Host: host, Time: now.UTC().Truncate(time.Second)}
+	c := Claim{Nonce: rand.Text(), Home: home, Host: host, Time: now.UTC().Truncate(time.Second)}
+	c.cut()
+	return c
+}
+
+// The bounds of the texts of a Claim in bytes: it fits into MaxHead, and into a message to the user.
+const (
+	maxHost = 64
+	maxHome = 1024
+)
+
+// cut cuts the texts of a claim. Another program may have written it.
+func (c *Claim) cut() {
+	c.Host = strings.ToValidUTF8(c.Host[:min(len(c.Host), maxHost)], "")
+	c.Home = strings.ToValidUTF8(c.Home[:min(len(c.Home), maxHome)], "")
 }
 
 // head is the head of a message.
@@ -94,6 +109,9 @@ func decodeHead(line []byte) (h head, err error) {
 	}
 	if err := json.Unmarshal(line, &h); err != nil {
 		return h, fmt.Errorf("its head is not valid: %w", err)
+	}
+	if h.Claim != nil {
+		h.Claim.cut()
 	}
 	switch {
 	case h.Version > version:

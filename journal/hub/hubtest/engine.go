@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -36,7 +37,7 @@ func Test(t *testing.T, open func(t *testing.T) hub.Engine) {
 // newSession returns a session that no other test uses.
 func newSession() hub.Session {
 	id := ulid.Make().String()
-	return hub.Session{Team: "team-" + id[len(id)-6:], ID: id}
+	return hub.Session{Team: "team-" + strings.ToLower(id[len(id)-6:]), ID: id}
 }
 
 func message(text string) hub.Message {

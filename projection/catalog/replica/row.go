@@ -48,5 +48,6 @@ func DecodeRow(r hub.Row) (row Row) {
 	if json.Unmarshal(r.Row, &row) != nil {
 		return Row{}
 	}
+	row.Messages = max(row.Messages, 0)
 	return row
 }
