@@ -43,7 +43,7 @@ func (cmd *Pull) Run(a *app.App) error {
 			return err
 		}
 	}
-	return r.end("fetched")
+	return r.end("fetched", len(cmd.ID) > 0)
 }
 
 // wants reports whether a session is to be fetched. A session that was deleted here is fetched only by its name.

@@ -35,6 +35,7 @@ type outcome struct {
 	Reason string `json:"reason,omitempty"` // of skipped and failed
 
 	help []app.Help
+	held bool // skipped: another process or machine has the session
 }
 
 // Run implements the command.
@@ -62,7 +63,7 @@ func (cmd *Push) Run(a *app.App) error {
 			return err
 		}
 	}
-	return r.end("shipped")
+	return r.end("shipped", len(cmd.ID) > 0)
 }
 
 // wants reports whether a session is to be shipped.
@@ -70,6 +71,8 @@ func (cmd *Push) wants(s replica.Status) bool {
 	switch s.Relation {
 	case replica.OnlyHub, replica.Behind, replica.Purged:
 		return len(cmd.ID) > 0
+	case replica.Unknown: // its error is reported
+		return len(cmd.ID) > 0 || s.Local != nil
 	case replica.OnlyHere:
 		return cmd.All || len(cmd.ID) > 0
 	case replica.Equal:
@@ -81,6 +84,9 @@ func (cmd *Push) wants(s replica.Status) bool {
 // push ships a session.
 func (c *connected) push(s replica.Status, takeOver bool) outcome {
 	o := outcome{ID: s.Session.ID, Action: "equal"}
+	if s.Local == nil && s.Remote.Err != nil {
+		return o.failed(s.Remote.Err)
+	}
 	if s.Local == nil {
 		return o.failed(&hub.BehindError{Session: s.Session, Hub: s.Remote.Head})
 	}
@@ -103,7 +109,8 @@ func (c *connected) push(s replica.Status, takeOver bool) outcome {
 func (o outcome) failed(err error) outcome {
 	m := app.Explain(err)
 	o.Action, o.Reason, o.help = "failed", m.Text, m.Help
-	if inUse(err) || errors.As(err, new(*hub.ClaimedError)) || errors.Is(err, hub.ErrPurged) {
+	o.held = inUse(err) || errors.As(err, new(*hub.ClaimedError))
+	if o.held || errors.Is(err, hub.ErrPurged) {
 		o.Action = "skipped"
 	}
 	return o

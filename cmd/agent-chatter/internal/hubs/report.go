@@ -15,6 +15,7 @@ type report struct {
 	list   *finding.List // nil unless on a terminal
 
 	done, skipped, failed int
+	held                  int // of those that were skipped
 }
 
 func newReport(c *connected, output string) *report {
@@ -31,6 +32,9 @@ func (r *report) add(o outcome) error {
 		r.failed++
 	case "skipped":
 		r.skipped++
+		if o.held {
+			r.held++
+		}
 	default:
 		r.done++
 	}
@@ -61,12 +65,16 @@ func (o outcome) finding() app.Finding {
 	return app.Fine(o.text())
 }
 
-// end prints the sum. If a session failed, the command fails.
-func (r *report) end(done string) error {
+// end prints the sum. If a session failed, the command fails, and also if the user has named one that another process
+// or machine has.
+func (r *report) end(done string, named bool) error {
 	var err error
 	text := sumText(done, r.done, r.skipped, r.failed)
-	if r.failed > 0 {
+	switch {
+	case r.failed > 0:
 		err = app.Exit(app.ExitFailed, app.Message{})
+	case named && r.held > 0:
+		err = app.Exit(app.ExitLocked, app.Message{})
 	}
 	if r.list != nil {
 		return r.list.End(text, err)

@@ -43,7 +43,7 @@ func (cmd *Verify) Run(a *app.App) error {
 			return err
 		}
 	}
-	return r.end("compared")
+	return r.end("compared", len(cmd.ID) > 0)
 }
 
 // verify compares a session.
