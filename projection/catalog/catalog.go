@@ -91,8 +91,11 @@ func (c *Catalog) List(ctx context.Context, q Query) (*Result, error) {
 	var entries []*Entry
 	var lost []string
 	var err error
+	only := ""
 	if q.Team != "" {
-		entries, lost, err = c.Team(q.Team).entries(ctx)
+		d := c.Team(q.Team)
+		only = d.journals.Path()
+		entries, lost, err = d.entries(ctx)
 		q.Team = ""
 	} else {
 		entries, lost, err = c.entries(ctx)
@@ -100,7 +103,7 @@ func (c *Catalog) List(ctx context.Context, q Query) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return q.answer(ctx, entries, lost)
+	return q.answer(ctx, q.Elsewhere.with(entries, only), lost)
 }
 
 // entries returns the sessions of all teams, the most recently updated first, and

@@ -29,6 +29,8 @@ type Entry struct {
 	at   place  // of the row in a large index
 	row  *row   // of an entry that is not indexed; else nil
 
+	claimedBy string // Session.ClaimedBy
+
 	order *order // of an entry that is ordered otherwise than ByUpdated; else nil
 }
 
@@ -104,13 +106,15 @@ func Sessions(entries []*Entry) iter.Seq[Session] {
 // decode returns the row. If it is not in the index any more, or its line is truncated, the
 // journal is folded.
 func (e *Entry) decode(rows *openedRows) row {
+	var r row
 	if e.row != nil {
-		return *e.row
-	}
-	r, ok := decodeRow(e.text(rows))
-	if !ok {
+		r = *e.row
+	} else if indexed, ok := decodeRow(e.text(rows)); ok {
+		r = indexed
+	} else {
 		r = e.reread()
 	}
+	r.claimedBy = e.claimedBy
 	return r
 }
 

@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/agent-chatter/agent-chatter/journal"
 )
 
 // Query selects and orders sessions. The zero Query selects all of them, the
@@ -24,9 +22,11 @@ type Query struct {
 	Text     string // text in the title, the id, the team's id or the directory, in any case; "": any
 	Archived Filter // is compressed in the archive
 	Damaged  Filter // Session.Damaged is set: it is damaged or cannot be read
-	Live     Filter // a process has the session open for writing
+	Live     Filter // a process has the session open for writing, here or on another machine
 
 	MatchCase bool // Text matches only in its case, except in the id
+
+	Elsewhere *Elsewhere // is listed, too, by Catalog.List; nil: only what is here
 
 	Sort  Sort
 	Limit int    // sessions in a page; 0: all
@@ -136,7 +136,7 @@ func (q Query) filter(ctx context.Context, entries []*Entry) []*Entry {
 // match reports whether the query selects a session, if it selects its row.
 func (q Query) match(e *Entry) bool {
 	return q.Archived.match(e.archived) && q.Damaged.match(e.Damaged) &&
-		(q.Live == Any || q.Live.match(e.dir.journals.Writer(e.id) != (journal.Holder{})))
+		(q.Live == Any || q.Live.match(e.live()))
 }
 
 // matchRow reports whether the query, whose Text is in lower case unless MatchCase is set, selects a row.

@@ -36,7 +36,10 @@ type row struct {
 	CWD     string             `json:"cwd"`
 	Summary string             `json:"summary"` // for other programs; set when the row is written
 
-	readErr error // Session.ReadErr; not in the index
+	// These are not in the index.
+	readErr   error  // Session.ReadErr
+	remote    bool   // Session.Remote
+	claimedBy string // Session.ClaimedBy
 }
 
 func newRow(info journal.Info, state *projection.State, at journal.Position) row {

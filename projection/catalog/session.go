@@ -18,6 +18,9 @@ type Session struct {
 	projection.Row
 	Archived bool
 
+	Remote    bool   // it is only on a hub, which describes it; there is no journal
+	ClaimedBy string // host of another machine that writes it, as a hub said when it was asked; "": none
+
 	// Damaged is the reason that the journal cannot be read to its end, or "".
 	// If it is set, the other fields describe the part that was read.
 	Damaged       string
@@ -62,7 +65,7 @@ func (d *Dir) session(r *row) Session {
 	emptied := r.Damaged != "" && r.Lost > 0 && r.LastSeq == 0
 	return Session{
 		ID: r.ID, TeamID: r.TeamID, Source: r.Source, CWD: r.CWD, Row: r.Row, Archived: r.Archived,
-		Damaged: r.Damaged, ReadErr: r.readErr, Truncated: r.Lost > 0,
+		Remote: r.remote, ClaimedBy: r.claimedBy, Damaged: r.Damaged, ReadErr: r.readErr, Truncated: r.Lost > 0,
 		MissingHeader: r.Damaged == errNotSession.Error() || emptied,
 		Bytes:         r.Bytes, LastSeq: r.LastSeq, End: journal.Position{Seq: r.LastSeq, Offset: r.End, Sum: r.Sum},
 		dir: d.journals.Path(),

@@ -141,7 +141,7 @@ func (m *matcher) search(
 	workers.Go(func() {
 		defer close(queue)
 		for s := range sessions {
-			if s.UpdatedAt.Before(m.Since) && s.Damaged == "" {
+			if s.Remote || s.UpdatedAt.Before(m.Since) && s.Damaged == "" {
 				continue
 			}
 			results := make(chan result, 64)
