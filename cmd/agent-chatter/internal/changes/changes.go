@@ -60,9 +60,13 @@ func (c *Changes) Pin(ctx context.Context, key catalog.Key, pinned bool) Change 
 	})
 }
 
-// Trash moves a session to the trash, unless it is pinned.
+// Trash moves a session to the trash, unless it is pinned. One that is only on the hub is not fetched for that.
 func (c *Changes) Trash(ctx context.Context, key catalog.Key) Change {
-	return c.begin(ctx, key, func(a *app.App, s catalog.Session) (Result, error) {
+	return c.enqueue(ctx, key, func(a *app.App) (Result, error) {
+		s, err := a.Catalog.At(key.Dir).Session(ctx, key.ID)
+		if err != nil {
+			return Result{}, err
+		}
 		undo := func(ctx context.Context) Change { return c.Restore(ctx, key) }
 		return Result{Session: key, Text: trashedText(s), Undo: undo}, sessions.TrashSession(ctx, a, s)
 	})
@@ -103,17 +107,28 @@ func (c *Changes) Export(ctx context.Context, key catalog.Key, path string) Chan
 	})
 }
 
-// begin begins a change of an existing session.
+// begin begins a change of a session, which is fetched before if it is only on the hub.
 func (c *Changes) begin(
 	ctx context.Context, key catalog.Key, do func(*app.App, catalog.Session) (Result, error),
 ) Change {
 	return c.enqueue(ctx, key, func(a *app.App) (Result, error) {
 		s, err := a.Catalog.At(key.Dir).Session(ctx, key.ID)
+		if errors.Is(err, journal.ErrNotFound) {
+			s, err = c.fetch(ctx, key, err)
+		}
 		if err != nil {
 			return Result{}, err
 		}
 		return do(a, s)
 	})
+}
+
+// fetch fetches a session from the hub that is neither here nor in the trash. missing is returned if it is nowhere.
+func (c *Changes) fetch(ctx context.Context, key catalog.Key, missing error) (s catalog.Session, err error) {
+	if err := c.explainMissing(ctx, key, missing); !errors.As(err, new(*catalog.NotFoundError)) {
+		return s, err
+	}
+	return c.app.Remote.Session(ctx, c.app.Catalog.At(key.Dir), key.ID)
 }
 
 // enqueue begins a change after those of the same session that have begun.

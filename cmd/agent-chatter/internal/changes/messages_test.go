@@ -20,6 +20,8 @@ func TestChangesTexts(t *testing.T) {
 		{Function: "restoredText", Shown: restoredText(hostile)},
 		{Function: "writtenText", Shown: writtenText("/a/" + apptest.Hostile)},
 		{Function: "inTrashText", Shown: inTrashText(apptest.AliceID)},
+		{Function: "OnlyOnHubText", Shown: OnlyOnHubText(apptest.AliceID)},
+		{Function: "LiveElsewhereText", Shown: LiveElsewhereText(apptest.AliceID, apptest.Hostile)},
 		{Function: "movedText", Shown: movedText(catalog.Key{Dir: "/a/" + apptest.Hostile, ID: apptest.AliceID})},
 	})
 }

@@ -66,3 +66,15 @@ func inTrashText(id string) app.Message {
 func movedText(to catalog.Key) app.Message {
 	return app.Text("Session %s was moved to %s.", to.ID, tty.SafeLine(to.Dir))
 }
+
+// OnlyOnHubText is for a session that was to be moved to the trash.
+func OnlyOnHubText(id string) app.Message {
+	return app.Text("Session %s is only on the hub, so it cannot be moved to the trash here.", id).
+		With(app.To("remove it from the hub", "hub", "purge", id))
+}
+
+// LiveElsewhereText is for a session that was to be resumed.
+func LiveElsewhereText(id, host string) app.Message {
+	return app.Text("The session is live on %s.", tty.SafeLine(host)).With(
+		app.To("watch it", "tail", "-f", id), app.To("take it over", "chat", "--resume", id, "--take-over"))
+}

@@ -28,6 +28,12 @@ func (cmd *Command) take(c screen.Choice) {
 	}
 }
 
+// fetched returns a session that was chosen in the browser, after fetching it if it is only on the hub.
+func fetched(ctx context.Context, a *app.App, key catalog.Key) (catalog.Session, error) {
+	defer a.Begin("Reading the session")()
+	return a.Remote.Session(ctx, a.Catalog.At(key.Dir), key.ID)
+}
+
 // pick lets the user choose the session of the command in the browser.
 func (cmd *Command) pick(a *app.App) (chosen bool, err error) {
 	if !a.IsTerminal() || a.Plain {
@@ -65,8 +71,12 @@ func (r *repl) browse(ctx context.Context) error {
 		r.reject("%s", textNoSaveNoResume)
 		return nil
 	}
-	at := strconv.FormatUint(choice.ForkAt, 10)
-	return r.resume(ctx, choice.Session, choice.ForkAt > 0, at)
+	s, err := fetched(ctx, r.app, choice.Session.Key())
+	if err != nil {
+		r.report(err)
+		return nil
+	}
+	return r.resume(ctx, s, choice.ForkAt > 0, strconv.FormatUint(choice.ForkAt, 10))
 }
 
 // place returns where the running session with an id is.

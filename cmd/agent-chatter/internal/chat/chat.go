@@ -153,7 +153,7 @@ func (cmd *Command) find(
 	if cmd.chosen == (catalog.Key{}) {
 		return a.FindToResume(ctx, t, name, open)
 	}
-	s, err := a.Catalog.At(cmd.chosen.Dir).Session(ctx, cmd.chosen.ID)
+	s, err := fetched(ctx, a, cmd.chosen)
 	if err == nil && open != nil {
 		err = open(s)
 	}

@@ -68,7 +68,7 @@ func NewSessionJSON(s catalog.Session) SessionJSON {
 		CreatedAt: projection.FormatTime(s.CreatedAt), UpdatedAt: projection.FormatTime(s.UpdatedAt),
 		MessageCount: s.MessageCount, LastSpeaker: s.LastSpeaker, Summary: s.Summary(), CWD: s.CWD,
 		Pinned: s.Pinned, Archived: s.Archived, Damaged: s.Damaged != "" && s.ReadErr == nil,
-		Bytes: s.Bytes, Unreadable: s.ReadErr != nil,
+		Bytes: s.Bytes, Unreadable: s.ReadErr != nil, Remote: s.Remote, ClaimedBy: s.ClaimedBy,
 		InvalidEvents: s.Invalid, FirstInvalidEvent: s.FirstInvalid,
 		UnreadableEvents: s.Invalid, FirstUnreadableEvent: s.FirstInvalid,
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"time"
 
@@ -14,25 +13,23 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/table"
-	"github.com/agent-chatter/agent-chatter/projection"
-	"github.com/agent-chatter/agent-chatter/projection/catalog/replica"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
 // printRemote prints the sessions that are only on the hub, and those that another machine writes, the newest first.
 // What the hub says of them is of the time when they were shipped.
 func (cmd *List) printRemote(ctx context.Context, a *app.App, out io.Writer) error {
-	all, err := a.Remote.List(ctx, a.Catalog)
+	elsewhere, err := a.Remote.Elsewhere(ctx, a.Catalog)
 	if err != nil {
 		a.ReportHub(err)
 		return nil
 	}
-	all = slices.DeleteFunc(all, func(s replica.Status) bool {
-		if s.Remote == nil || s.Remote.Err != nil || s.Relation == replica.Purged || s.Deleted {
-			return true
+	var all []catalog.Session
+	for s := range catalog.Sessions(elsewhere.Entries()) {
+		if cmd.Team == "" || s.TeamID == cmd.Team {
+			all = append(all, s)
 		}
-		return cmd.Team != "" && s.Row.TeamID != cmd.Team || s.Relation != replica.OnlyHub && !s.Held()
-	})
-	slices.SortStableFunc(all, func(x, y replica.Status) int { return y.Row.UpdatedAt.Compare(x.Row.UpdatedAt) })
+	}
 	hidden := 0
 	if !cmd.All && cmd.Limit > 0 && len(all) > cmd.Limit {
 		hidden = len(all) - cmd.Limit
@@ -41,7 +38,7 @@ func (cmd *List) printRemote(ctx context.Context, a *app.App, out io.Writer) err
 	if len(all) == 0 {
 		return nil
 	}
-	if err := cmd.writeRemote(a, out, all); err != nil {
+	if err := cmd.writeRemote(ctx, a, out, all); err != nil {
 		return err
 	}
 	if hidden > 0 && cmd.Output == "text" {
@@ -50,16 +47,17 @@ func (cmd *List) printRemote(ctx context.Context, a *app.App, out io.Writer) err
 	return nil
 }
 
-func (cmd *List) writeRemote(a *app.App, w io.Writer, all []replica.Status) error {
-	out := bufio.NewWriter(w)
+func (cmd *List) writeRemote(ctx context.Context, a *app.App, w io.Writer, all []catalog.Session) error {
 	if cmd.Output == "json" {
-		for _, s := range all {
-			if err := app.WriteJSON(out, newRemoteJSON(s)); err != nil {
-				return err
+		for i, s := range all {
+			if here, err := a.Catalog.At(s.Dir()).Session(ctx, s.ID); err == nil {
+				here.ClaimedBy = s.ClaimedBy
+				all[i] = here
 			}
 		}
-		return out.Flush()
+		return WriteJSON(w, all)
 	}
+	out := bufio.NewWriter(w)
 	rows := remoteRows(all, time.Now())
 	if tty.IsTerminal(w) {
 		t := &table.Table{Columns: []table.Column{
@@ -83,41 +81,25 @@ func (cmd *List) writeRemote(a *app.App, w io.Writer, all []replica.Status) erro
 }
 
 // remoteRows returns id, age, team, messages, state and title of each session.
-func remoteRows(all []replica.Status, now time.Time) (rows [][]string) {
+func remoteRows(all []catalog.Session, now time.Time) (rows [][]string) {
 	for _, s := range all {
 		rows = append(rows, []string{
-			s.Session.ID, app.Age(s.Row.UpdatedAt, now), tty.SafeLine(s.Row.TeamID), strconv.Itoa(s.Row.Messages),
-			remoteState(s), tty.SafeLine(s.Row.Title),
+			s.ID, app.Age(s.UpdatedAt, now), tty.SafeLine(s.TeamID), strconv.Itoa(s.MessageCount),
+			remoteState(s), tty.SafeLine(s.Title),
 		})
 	}
 	return rows
 }
 
 // remoteState says where a session is, and who writes it.
-func remoteState(s replica.Status) string {
-	switch {
-	case s.Held() && s.Relation == replica.OnlyHub:
-		return "hub, live on " + tty.SafeLine(s.Remote.Claim.Host)
-	case s.Held():
-		return "live on " + tty.SafeLine(s.Remote.Claim.Host)
+func remoteState(s catalog.Session) string {
+	switch host := tty.SafeLine(s.ClaimedBy); {
+	case s.Remote && host != "":
+		return "hub, live on " + host
+	case host != "":
+		return "live on " + host
 	}
 	return "hub"
-}
-
-func newRemoteJSON(s replica.Status) SessionJSON {
-	var j SessionJSON
-	if s.Local != nil {
-		j = NewSessionJSON(*s.Local)
-	} else {
-		j = SessionJSON{
-			ID: s.Session.ID, Team: s.Row.TeamID, Title: s.Row.Title, CreatedAt: projection.FormatTime(s.Row.CreatedAt),
-			UpdatedAt: projection.FormatTime(s.Row.UpdatedAt), MessageCount: s.Row.Messages, Remote: true,
-		}
-	}
-	if s.Held() {
-		j.ClaimedBy = s.Remote.Claim.Host
-	}
-	return j
 }
 
 // notSearchedText is for sessions of which the hub has events that are not here.

@@ -111,7 +111,7 @@ func (cmd *Tail) Print(ctx context.Context, a *app.App, dir *catalog.Dir, id str
 }
 
 func (cmd *Tail) follow(ctx context.Context, a *app.App, dir *catalog.Dir, id string, from journal.Position) error {
-	go func() { a.ReportHub(a.Remote.Follow(ctx, a.Catalog, dir, id)) }()
+	go func() { a.ReportHub(a.Remote.Follow(ctx, dir, id)) }()
 	for e, err := range dir.Journals().Follow(ctx, id, from) {
 		if err != nil {
 			return app.Exit(app.CodeOf(err), app.FollowEndedText(id, app.WithName(cmd.ID, err)))

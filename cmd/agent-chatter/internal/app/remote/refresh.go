@@ -32,12 +32,15 @@ func (c *Connection) RefreshDeleted(ctx context.Context, all *catalog.Catalog, n
 
 func (c *Connection) refresh(ctx context.Context, all *catalog.Catalog, name string, but *replica.Deleted) error {
 	settings, err := c.Settings()
-	if err != nil || len(settings.URLs) == 0 || len(settings.Teams) == 0 {
+	if err != nil || none(settings) {
 		return err
 	}
 	local, _, findErr := all.Find(ctx, name)
 	if findErr == nil && !settings.Ships(filepath.Base(local.Dir())) {
 		return nil
+	}
+	if findErr == nil && name != catalog.LatestName {
+		return c.refreshLocal(ctx, all.At(local.Dir()), local)
 	}
 	ask, stop := context.WithTimeout(ctx, Patience)
 	defer stop()
@@ -45,16 +48,23 @@ func (c *Connection) refresh(ctx context.Context, all *catalog.Catalog, name str
 	if err != nil {
 		return err
 	}
-	if findErr == nil && name != catalog.LatestName {
-		r := replica.Replica{Hub: h, Dir: all.At(local.Dir()), ID: local.ID}
-		return fetchIfBehind(ctx, ask, r, local)
-	}
 	newest, err := c.remote(ask, h, settings.Ships, name, but)
 	if err != nil || newest == nil || findErr == nil && !newest.updatedAt.After(local.UpdatedAt) {
 		return err
 	}
 	dir := all.At(filepath.Join(all.Root(), newest.Session.Team))
 	return fetch(ctx, replica.Replica{Hub: h, Dir: dir, ID: newest.Session.ID})
+}
+
+// refreshLocal is Refresh for a session that is here.
+func (c *Connection) refreshLocal(ctx context.Context, dir *catalog.Dir, local catalog.Session) error {
+	ask, stop := context.WithTimeout(ctx, Patience)
+	defer stop()
+	h, err := c.Hub(ask)
+	if err != nil {
+		return err
+	}
+	return fetchIfBehind(ctx, ask, replica.Replica{Hub: h, Dir: dir, ID: local.ID}, local)
 }
 
 // fetchIfBehind fetches a session of which the hub has more events.
@@ -125,7 +135,7 @@ func (c *Connection) remote(
 // most Patience.
 func (c *Connection) List(ctx context.Context, all *catalog.Catalog) ([]replica.Status, error) {
 	settings, err := c.Settings()
-	if err != nil || len(settings.URLs) == 0 || len(settings.Teams) == 0 {
+	if err != nil || none(settings) {
 		return nil, err
 	}
 	ctx, stop := context.WithTimeout(ctx, Patience)
@@ -149,37 +159,29 @@ func (c *Connection) CountMissing(ctx context.Context, all *catalog.Catalog) (n 
 }
 
 // Follow fetches what the hub has more, now and each time when it gets more, of the session with an id in a
-// directory, or of every session that is here if id is "", until ctx is done. Without a hub it returns at once.
-func (c *Connection) Follow(ctx context.Context, all *catalog.Catalog, dir *catalog.Dir, id string) error {
+// directory, until ctx is done. Without a hub it returns at once.
+func (c *Connection) Follow(ctx context.Context, dir *catalog.Dir, id string) error {
 	settings, err := c.Settings()
-	if err != nil || len(settings.URLs) == 0 || len(settings.Teams) == 0 {
+	r := replica.Replica{Dir: dir, ID: id}
+	if err != nil || none(settings) || !settings.Ships(r.Session().Team) {
 		return err
 	}
-	team := ""
-	if id != "" {
-		if team = (replica.Replica{Dir: dir}).Session().Team; !settings.Ships(team) {
-			return nil
-		}
-	}
-	h, err := c.Hub(ctx)
-	if err != nil {
+	if r.Hub, err = c.Hub(ctx); err != nil {
 		return err
 	}
-	return h.Watch(ctx, team, func(m hub.Stored) {
-		r := replica.Replica{Hub: h, Dir: dir, ID: m.Session.ID}
-		switch {
-		case !m.Session.Valid():
-			return
-		case id == "" && settings.Ships(m.Session.Team):
-			r.Dir = all.At(filepath.Join(all.Root(), m.Session.Team))
-		case id != m.Session.ID:
-			return
-		}
-		if m.Revision <= r.Mark().Revision {
-			return
-		}
-		if local, err := r.Dir.Session(ctx, r.ID); err == nil {
-			_ = fetchIfBehind(ctx, ctx, r, local) // the next message tries again
+	return r.Hub.Watch(ctx, r.Session().Team, func(m hub.Stored) {
+		if m.Session == r.Session() {
+			keepUp(ctx, r, m)
 		}
 	})
+}
+
+// keepUp fetches a session that is here, if a message has more of it.
+func keepUp(ctx context.Context, r replica.Replica, m hub.Stored) {
+	if m.Revision <= r.Mark().Revision {
+		return
+	}
+	if local, err := r.Dir.Session(ctx, r.ID); err == nil {
+		_ = fetchIfBehind(ctx, ctx, r, local) // the next message tries again
+	}
 }

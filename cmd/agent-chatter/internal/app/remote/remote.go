@@ -32,9 +32,24 @@ type Connection struct {
 
 	Offline bool // the hub is not used
 
-	mu   sync.Mutex
+	// Open connects to the engine of the hub; nil: jetstream.Open.
+	Open func(context.Context, jetstream.Options) (hub.Engine, error)
+
+	init sync.Once
+	held chan struct{} // has an element while hub is used
 	hub  *hub.Hub
 	once sync.Once
+}
+
+// lock waits until no other call uses c.hub, or ctx is done. The caller calls unlock.
+func (c *Connection) lock(ctx context.Context) (unlock func(), err error) {
+	c.init.Do(func() { c.held = make(chan struct{}, 1) })
+	select {
+	case c.held <- struct{}{}:
+		return func() { <-c.held }, nil
+	case <-ctx.Done():
+		return nil, &hub.UnavailableError{Err: ctx.Err()}
+	}
 }
 
 // Once calls report at its first call.
@@ -63,6 +78,9 @@ func (c *Connection) Configured() (config.Hub, error) {
 	return settings.Hub, nil
 }
 
+// none reports whether there is no hub, or nothing is shipped to it.
+func none(settings config.Hub) bool { return len(settings.URLs) == 0 || len(settings.Teams) == 0 }
+
 // Options returns the options of a connection. It returns ErrNone or ErrOffline if there is no hub.
 func (c *Connection) Options() (jetstream.Options, error) {
 	settings, err := c.Configured()
@@ -86,8 +104,11 @@ func (c *Connection) Hub(ctx context.Context) (*hub.Hub, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	unlock, err := c.lock(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
 	if c.hub != nil {
 		return c.hub, nil
 	}
@@ -95,7 +116,11 @@ func (c *Connection) Hub(ctx context.Context) (*hub.Hub, error) {
 	if err != nil {
 		return nil, err
 	}
-	engine, err := jetstream.Open(ctx, o)
+	open := c.Open
+	if open == nil {
+		open = func(ctx context.Context, o jetstream.Options) (hub.Engine, error) { return jetstream.Open(ctx, o) }
+	}
+	engine, err := open(ctx, o)
 	if err != nil {
 		return nil, err
 	}
@@ -129,8 +154,11 @@ func (c *Connection) Close() {
 	if c == nil {
 		return
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	unlock, err := c.lock(context.Background())
+	if err != nil {
+		return
+	}
+	defer unlock()
 	if c.hub != nil {
 		c.hub.Close()
 		c.hub = nil

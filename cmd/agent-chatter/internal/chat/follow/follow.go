@@ -48,7 +48,7 @@ func Messages(ctx context.Context, a *app.App, dir *catalog.Dir, id, name string
 	if err != nil {
 		return err
 	}
-	go func() { a.ReportHub(a.Remote.Follow(ctx, a.Catalog, dir, id)) }()
+	go func() { a.ReportHub(a.Remote.Follow(ctx, dir, id)) }()
 	transcript := &view.Transcript{}
 	transcript.AddMembers(state.Team.Members)
 	shown, end := console.OpenOutput(a)
