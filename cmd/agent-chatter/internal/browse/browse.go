@@ -34,7 +34,9 @@ func (cmd *Command) Run(a *app.App) error {
 	}
 	switch {
 	case cmd.Output == "json":
-		q.Text = cmd.Query
+		elsewhere, err := a.Remote.Elsewhere(ctx, a.Catalog)
+		a.ReportHub(err)
+		q.Text, q.Elsewhere = cmd.Query, elsewhere
 		result, err := a.Catalog.List(ctx, q)
 		if err != nil {
 			return err
@@ -44,7 +46,6 @@ func (cmd *Command) Run(a *app.App) error {
 		return app.Exit(app.ExitUsage, app.Text("browse needs a terminal.").
 			With(app.To("list the sessions", "sessions"), app.To("search them", "sessions", "search", "TEXT")))
 	}
-	go func() { _ = a.Remote.Follow(ctx, a.Catalog, nil, "") }() // the screen has no line for its error
 	choice, err := screen.Run(ctx, a, screen.Options{Text: cmd.Query, Query: q})
 	if err != nil || !choice.Chosen {
 		return err

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"regexp"
 	"slices"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -123,13 +122,13 @@ func (f *Finder) Compare(before, list []*catalog.Entry) tea.Cmd {
 		for len(before) > 0 && len(list) > 0 && same(before[len(before)-1], list[len(list)-1]) {
 			before, list = before[:len(before)-1], list[:len(list)-1] // most sessions do not change
 		}
-		updated := make(map[catalog.Key]time.Time, len(before))
+		known := make(map[catalog.Key]*catalog.Entry, len(before))
 		for _, e := range before {
-			updated[e.Key()] = e.UpdatedAt()
+			known[e.Key()] = e
 		}
 		m := ChangedMsg{Request: request}
 		for _, e := range list {
-			if at, ok := updated[e.Key()]; !ok || !at.Equal(e.UpdatedAt()) {
+			if one := known[e.Key()]; one == nil || !same(one, e) {
 				m.Entries = append(m.Entries, e)
 			}
 		}
@@ -137,8 +136,10 @@ func (f *Finder) Compare(before, list []*catalog.Entry) tea.Cmd {
 	}
 }
 
-// same reports whether two entries are of a session that was not written between them.
-func same(a, b *catalog.Entry) bool { return a.Key() == b.Key() && a.UpdatedAt().Equal(b.UpdatedAt()) }
+// same reports whether two entries are of a session that was neither written nor fetched between them.
+func same(a, b *catalog.Entry) bool {
+	return a.Key() == b.Key() && a.UpdatedAt().Equal(b.UpdatedAt()) && a.Remote() == b.Remote()
+}
 
 // Stop cancels the search.
 func (f *Finder) Stop() {

@@ -67,6 +67,9 @@ func (s *stream) after(
 ) error {
 	for session := range catalog.Sessions(list) {
 		key := session.Key()
+		if session.Remote {
+			continue // it is searched when it was fetched
+		}
 		hits, err := search.After(ctx, c, session, after[key], search.Query{Text: s.text})
 		if err != nil {
 			return err

@@ -124,6 +124,12 @@ func marks(s catalog.Session, h head) ansi.Line {
 	if s.Archived {
 		words = append(words, "archived")
 	}
+	if s.Remote {
+		words = append(words, "on the hub")
+	}
+	if s.ClaimedBy != "" {
+		words = append(words, "live on "+s.ClaimedBy)
+	}
 	if h.live() {
 		words = append(words, "locked by "+h.writer.String())
 	}

@@ -35,6 +35,9 @@ type place struct {
 // open reads a session at a place, and about as much around it as the pane shows.
 func (l *loader) open(ctx context.Context, at place) (d document) {
 	r, err := l.openReader(ctx)
+	if l.session.Remote && errors.Is(err, journal.ErrNotFound) {
+		return document{parts: []*part{l.laidOut(ctx, *onHubPart())}, started: true, ended: true}
+	}
 	if err != nil {
 		return document{parts: l.notices(ctx, journal.Position{}, journal.Torn{}, err), started: true, ended: true}
 	}

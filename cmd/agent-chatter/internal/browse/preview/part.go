@@ -189,6 +189,11 @@ func noticePart(from, to journal.Position, texts ...string) *part {
 	return p
 }
 
+// onHubPart is shown of a session that is only on the hub.
+func onHubPart() *part {
+	return noticePart(journal.Position{}, journal.Position{}, "The messages of this session are on the hub.")
+}
+
 // onlyNotice reports whether a part stands for no events.
 func (p *part) onlyNotice() bool {
 	return p.from == p.to && len(p.blocks) > 0 && p.blocks[0].notice != ""

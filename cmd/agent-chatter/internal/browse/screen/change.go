@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/actions"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/changes"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
@@ -15,7 +16,12 @@ func (m *model) act(key string, s catalog.Session, selected bool) (cmd tea.Cmd) 
 		cmd, m.notice = m.actions.Undo()
 	case selected && s.Key() == m.running && slices.Contains([]string{"r", "p", "d"}, key):
 		m.notice = "This session is open in this chat. To rename it, type /rename TITLE there."
+	case selected && key == "d" && m.away(s):
+		m.notice = m.app.Render(changes.OnlyOnHubText(s.ID))
 	case selected:
+		if wait, waits := m.actWhenHere(key, s); waits {
+			return wait
+		}
 		cmd, m.notice = m.actions.Press(key, s, titleOf(s))
 	}
 	return cmd

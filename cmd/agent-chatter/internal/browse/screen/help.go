@@ -52,7 +52,8 @@ func (m *model) helpLines() []ansi.Line {
 	}
 	signs := ansi.Line{
 		plain("  "), colored("●", ansi.Green), plain(" live  "), colored("★", ansi.Yellow), plain(" pinned  "),
-		dim("▪"), plain(" archived  "), colored("⚠", ansi.Yellow), plain(" incomplete or newer  "),
+		dim("▪"), plain(" archived  "), dim("○"), plain(" on the hub  "), accent("↓"), plain(" being fetched  "),
+		colored("⚠", ansi.Yellow), plain(" incomplete or newer  "),
 		colored("✗", ansi.Red), plain(" damaged  "), colored("◆", ansi.Magenta), plain(" marked"),
 	}
 	for _, line := range ansi.Wrap(signs[1:], max(m.columns-3, leastHelp)) {

@@ -164,6 +164,9 @@ func (m *model) time() tea.Cmd {
 	if !ok {
 		return nil
 	}
+	if m.away(s) {
+		return m.fetch(s, m.time)
+	}
 	m.mode, m.timed = timing, s
 	return m.timeline.Show(s)
 }
@@ -185,6 +188,9 @@ func (m *model) compareMarked() tea.Cmd {
 			m.say("A marked session is not in the list any more.")
 			m.list.marked = nil
 			return nil
+		}
+		if m.away(s) {
+			return m.fetch(s, m.compareMarked)
 		}
 		pair[i] = s
 	}

@@ -265,6 +265,9 @@ func (m *model) header() ansi.Line {
 		searched := app.Count(len(m.finder.Failed), "session") + " not searched to the end"
 		line = append(line, dim("  "), colored(searched, ansi.Red))
 	}
+	if n := m.list.remote; n > 0 && m.finder.Text != "" {
+		line = append(line, dim("  "+app.Count(n, "session")+" on the hub searched by title only"))
+	}
 	if n := len(m.unreadable); n > 0 {
 		line = append(line, dim("  "), colored(app.Count(n, "team")+" unreadable", ansi.Red))
 	}

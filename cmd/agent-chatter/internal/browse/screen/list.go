@@ -12,6 +12,7 @@ import (
 type list struct {
 	all    []*catalog.Entry // of the query
 	shown  []*catalog.Entry // of them: all, or those that the search found
+	remote int              // how many of all are only on the hub
 	rows   map[catalog.Key]catalog.Session
 	live   map[catalog.Key]journal.Holder // the writers of rows that are open
 	marked []catalog.Key                  // at most two, to be compared
@@ -26,7 +27,12 @@ type list struct {
 func (l *list) replace(all, shown []*catalog.Entry) {
 	key, had := l.key()
 	l.all, l.shown = all, shown
-	l.rows = map[catalog.Key]catalog.Session{}
+	l.rows, l.remote = map[catalog.Key]catalog.Session{}, 0
+	for _, e := range all {
+		if e.Remote() {
+			l.remote++
+		}
+	}
 	if had && !l.filling && (l.selected >= len(shown) || shown[l.selected].Key() != key) {
 		i := slices.IndexFunc(shown, func(e *catalog.Entry) bool { return e.Key() == key })
 		if i >= 0 {
@@ -55,6 +61,9 @@ func (l *list) session() (catalog.Session, bool) {
 
 // find returns a session of the query.
 func (l *list) find(key catalog.Key) (catalog.Session, bool) {
+	if s, ok := l.rows[key]; ok {
+		return s, true
+	}
 	i := slices.IndexFunc(l.all, func(e *catalog.Entry) bool { return e.Key() == key })
 	if i < 0 {
 		return catalog.Session{}, false

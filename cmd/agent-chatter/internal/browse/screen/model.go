@@ -59,6 +59,7 @@ type model struct {
 	compare       *compare.Pane
 	trash         *trash.Pane
 	actions       *actions.Actions
+	fetcher       *fetcher    // of the sessions on the hub
 	wanted        catalog.Key // is selected when it is listed
 	paneSize      [2]int      // columns and rows of the panes on the whole screen
 	helpTop       int         // the first line of the help that is shown
@@ -86,7 +87,7 @@ func newModel(ctx context.Context, a *app.App, o Options) *model {
 	own := *a
 	own.Catalog = m.catalog
 	m.preview, m.timeline, m.compare = preview.New(&own), timeline.New(&own), compare.New(&own)
-	m.trash, m.actions = trash.New(&own), actions.New(ctx, &own)
+	m.trash, m.actions, m.fetcher = trash.New(&own), actions.New(ctx, &own), newFetcher(ctx)
 	if a.NoColor {
 		m.profile = ansi.NoColor
 	}
@@ -97,6 +98,7 @@ func newModel(ctx context.Context, a *app.App, o Options) *model {
 // close cancels what is being read or changed.
 func (m *model) close() {
 	m.actions.Close()
+	m.fetcher.close()
 	m.loader.stop()
 	m.finder.Stop()
 	m.preview.Close()
@@ -130,7 +132,7 @@ func tick() tea.Msg {
 // Update implements tea.Model.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := m.update(msg)
-	return m, tea.Batch(cmd, m.arrange(), m.follow())
+	return m, tea.Batch(cmd, m.arrange(), m.follow(), m.rest())
 }
 
 func (m *model) update(msg tea.Msg) tea.Cmd {
@@ -161,6 +163,12 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 		return cmd
 	case rowsMsg:
 		return m.takeRows(msg)
+	case elsewhereMsg:
+		return m.takeElsewhere(msg)
+	case restedMsg:
+		return m.rested(catalog.Key(msg))
+	case fetchedMsg:
+		return m.fetched(msg)
 	case unreadableMsg:
 		m.unreadable[msg] = true
 	case tickMsg:
@@ -190,6 +198,7 @@ func (m *model) take(msg listedMsg) tea.Cmd {
 	if !m.loader.take(msg, m.now()) {
 		return nil
 	}
+	first := !m.listed
 	m.listed, m.problem = true, ""
 	defer m.settle()
 	if msg.err != nil {
@@ -200,7 +209,11 @@ func (m *model) take(msg listedMsg) tea.Cmd {
 	changed := m.finder.Compare(m.list.all, msg.entries)
 	m.list.replace(msg.entries, m.finder.Filter(msg.entries))
 	m.selectWanted()
-	return tea.Batch(changed, m.finder.Start(msg.entries))
+	cmd := tea.Batch(changed, m.finder.Start(msg.entries))
+	if first && m.fetcher.elsewhere != nil { // the hub has answered meanwhile
+		cmd = tea.Batch(cmd, m.reload())
+	}
+	return cmd
 }
 
 // settle keeps the selection on its session once the search has ended, in the list that is being read if there is one.
@@ -242,7 +255,11 @@ func (m *model) takeRows(msg rowsMsg) tea.Cmd {
 	return m.timeline.Show(s)
 }
 
-func (m *model) reload() tea.Cmd { return m.loader.load(m.ctx, m.catalog, m.filter.Query()) }
+func (m *model) reload() tea.Cmd {
+	q := m.filter.Query()
+	q.Elsewhere = m.fetcher.elsewhere
+	return m.loader.load(m.ctx, m.catalog, q)
+}
 
 // restart reads the list and searches it, after the filter has changed.
 func (m *model) restart() tea.Cmd {

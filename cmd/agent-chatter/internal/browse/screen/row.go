@@ -2,11 +2,13 @@ package screen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/find"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/changes"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -74,6 +76,9 @@ func (m *model) rowLine(s catalog.Session, selected bool, columns int) ansi.Line
 		team := displaywidth.TruncateString(tty.SafeLine(s.TeamID), width, "…")
 		tail = append(dimLine(" "+team+strings.Repeat(" ", width-displaywidth.String(team))), tail...)
 	}
+	if where := m.whereLine(s); where != nil {
+		tail = slices.Concat(dimLine(" "), ansi.Cut(where, max(columns/3, tty.LeastShown)), tail)
+	}
 	width := max(columns-line.Columns()-tail.Columns(), tty.LeastShown)
 	title := ansi.Cut(highlighted(titleOf(s), m.finder.Text, ansi.Style{Bold: selected}), width)
 	line = append(line, title...)
@@ -102,13 +107,17 @@ func (m *model) sign(s catalog.Session) ansi.Span {
 			return colored("◆", ansi.Magenta)
 		}
 	}
-	switch {
+	switch _, fetching := m.fetcher.running[key]; {
+	case fetching:
+		return accent("↓")
 	case s.ReadErr != nil || s.Damaged != "":
 		return colored("✗", ansi.Red)
 	case s.Invalid > 0 || s.Truncated || s.Newer != "":
 		return colored("⚠", ansi.Yellow)
-	case m.list.live[key] != (journal.Holder{}):
+	case m.list.live[key] != (journal.Holder{}), s.ClaimedBy != "":
 		return colored("●", ansi.Green)
+	case s.Remote:
+		return dim("○")
 	case s.Pinned:
 		return colored("★", ansi.Yellow)
 	case s.Archived:
@@ -186,6 +195,9 @@ func age(t, now time.Time) string {
 // notResumable says why a session cannot be resumed; "" if it can.
 func (m *model) notResumable(s catalog.Session) string {
 	holder := m.list.live[s.Key()]
+	if m.away(s) {
+		holder = journal.Holder{} // it is fetched here
+	}
 	switch {
 	case s.Key() == m.running:
 		return "This session is already open in this chat."
@@ -197,6 +209,8 @@ func (m *model) notResumable(s catalog.Session) string {
 		return "A newer version of the program wrote this session. It can be read, not resumed."
 	case holder != (journal.Holder{}):
 		return "The session is open in " + tty.SafeLine(holder.String()) + ". Type agent-chatter chat --follow " + s.ID
+	case s.ClaimedBy != "":
+		return m.app.Render(changes.LiveElsewhereText(s.ID, s.ClaimedBy))
 	}
 	return ""
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"sync"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
@@ -49,6 +50,13 @@ func Run(ctx context.Context, a *app.App, o Options) (Choice, error) {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		defer debug.SetMemoryLimit(debug.SetMemoryLimit(memoryLimit))
 	}
+	watched, end := context.WithCancel(ctx)
+	var watch sync.WaitGroup
+	watch.Go(func() {
+		a.Remote.Watch(watched, m.catalog, func(e *catalog.Elsewhere, err error) { p.Send(elsewhereMsg{e, err}) })
+	})
+	defer watch.Wait() // it may lock a session
+	defer end()
 	_, err := p.Run()
 	if ctx.Err() != nil {
 		return Choice{}, ctx.Err()

@@ -141,6 +141,7 @@ func open(t testing.TB, dir string, columns, rows int, o Options) *browser {
 	t.Cleanup(b.m.close)
 	b.m.now = func() time.Time { return noon }
 	b.m.tick = nil
+	b.m.fetcher.rest = func(key catalog.Key) tea.Cmd { return func() tea.Msg { return restedMsg(key) } }
 	b.send(tea.WindowSizeMsg{Width: columns, Height: rows})
 	b.run(b.m.Init())
 	return b
