@@ -83,8 +83,9 @@ func (cmd *Command) Run(a *app.App) error {
 			}
 		}()
 	}
-	go func() { a.ReportHub(a.Remote.Follow(ctx, a.Catalog, nil, "")) }()
-	return s.serve(ctx, a)
+	d := desk.New(a, ctx.Done())
+	go a.Remote.Watch(ctx, a.Catalog, d.TakeElsewhere)
+	return s.serve(ctx, d)
 }
 
 // place returns the path of a session or of the list, and what the fragment of the address has besides the token.
@@ -241,11 +242,11 @@ func readToken(path string) (string, error) {
 }
 
 // serve answers requests until ctx is done.
-func (s *server) serve(ctx context.Context, a *app.App) error {
+func (s *server) serve(ctx context.Context, d *desk.Desk) error {
 	g := &guard.Guard{Token: s.token, Origin: strings.SplitN(s.origin, ":", 2)[0], Known: s.knows}
 	mux := http.NewServeMux()
 	mux.Handle("/", g.Files(assets.Handler()))
-	mux.Handle("/api/", g.Data(desk.New(a, ctx.Done()).Handler()))
+	mux.Handle("/api/", g.Data(d.Handler()))
 	h := &http.Server{
 		Handler: mux, TLSConfig: s.tls, MaxHeaderBytes: maxHeader,
 		ReadHeaderTimeout: s.wait, ReadTimeout: s.wait, IdleTimeout: idleTime,

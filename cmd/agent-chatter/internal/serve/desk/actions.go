@@ -89,6 +89,9 @@ func (d *Desk) changed(begin beginning) func(r *http.Request) (doneJSON, error) 
 		if err != nil {
 			return doneJSON{}, err
 		}
+		if err := d.refused(r, key); err != nil {
+			return doneJSON{}, err
+		}
 		return d.ended(key, func() changes.Change { return begin(r.Context(), key, wanted) })
 	}
 }

@@ -28,6 +28,7 @@ type Desk struct {
 	changes   *changes.Changes
 	undo      undoList
 	timelines timelines
+	hub       elsewhere
 }
 
 // New returns a Desk. done ends its streams.
@@ -44,6 +45,7 @@ func (d *Desk) Handler() http.Handler {
 	mux.HandleFunc("GET /api/sessions/{team}/{id}/text", answer(d, d.whole))
 	mux.HandleFunc("GET /api/sessions/{team}/{id}/search", d.find)
 	mux.HandleFunc("GET /api/sessions/{team}/{id}/export", d.export)
+	mux.HandleFunc("POST /api/sessions/{team}/{id}/fetch", d.fetch)
 	for name, begin := range d.actions() {
 		mux.HandleFunc("POST /api/sessions/{team}/{id}/"+name, answer(d, d.changed(begin)))
 	}
@@ -113,6 +115,9 @@ func (d *Desk) named(team, id string) (catalog.Key, error) {
 			return catalog.Key{Dir: path, ID: id}, nil
 		}
 	}
+	if e := d.hub.entry(team + "/" + id); e != nil { // of a team without a directory
+		return e.Key(), nil
+	}
 	return catalog.Key{}, &catalog.NotFoundError{Name: id}
 }
 
@@ -128,7 +133,11 @@ func (d *Desk) listed(ctx context.Context, q catalog.Query) (*catalog.Result, er
 
 // untilEnd returns a context that is done when the client closes the connection, or the server ends.
 func (d *Desk) untilEnd(r *http.Request) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(r.Context())
+	return d.untilEndOf(r.Context())
+}
+
+func (d *Desk) untilEndOf(parent context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(parent)
 	go func() {
 		select {
 		case <-d.done:

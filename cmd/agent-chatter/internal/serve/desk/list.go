@@ -26,6 +26,7 @@ type listJSON struct {
 	Total    int           `json:"total"`
 	Place    *int          `json:"place,omitempty"` // of the session that the request names; nil: it is not there
 	Lost     []string      `json:"lost,omitempty"`
+	Hub      string        `json:"hub,omitempty"` // why the hub does not answer
 }
 
 // A sessionJSON is a session in the list.
@@ -44,7 +45,9 @@ type sessionJSON struct {
 	Bytes       int64     `json:"bytes"`
 	Pinned      bool      `json:"pinned,omitempty"`
 	Archived    bool      `json:"archived,omitempty"`
-	Live        bool      `json:"live,omitempty"`
+	Live        bool      `json:"live,omitempty"`      // a process here, or another machine, writes it
+	Remote      bool      `json:"remote,omitempty"`    // it is only on the hub
+	ClaimedBy   string    `json:"claimedBy,omitempty"` // the host of another machine that writes it
 	Damaged     string    `json:"damaged,omitempty"`
 	Newer       string    `json:"newer,omitempty"`
 	Retention   string    `json:"retention,omitempty"` // what retention will do to it
@@ -106,7 +109,9 @@ func (d *Desk) list(r *http.Request) (listJSON, error) {
 	if err != nil {
 		return listJSON{}, err
 	}
-	result, err := d.listed(r.Context(), q)
+	found := q
+	found.Elsewhere = d.hub.sessions()
+	result, err := d.listed(r.Context(), found)
 	if err != nil {
 		return listJSON{}, err
 	}
@@ -124,7 +129,7 @@ func (d *Desk) list(r *http.Request) (listJSON, error) {
 	}
 	answer := listJSON{
 		Sessions: []sessionJSON{}, From: from, Total: len(result.Matches), Lost: result.Lost,
-		Place: placeIn(result.Matches, r.FormValue("find")),
+		Place: placeIn(result.Matches, r.FormValue("find")), Hub: d.hub.problem(),
 	}
 	keeping, secrets := d.retention(all), d.redactors()
 	for s := range catalog.Sessions(result.Matches[from:to]) {
@@ -182,6 +187,9 @@ func (d *Desk) retention(all []*catalog.Entry) retention {
 	r := retention{configured.Policy(), map[catalog.Key]bool{}, time.Now()}
 	kept := map[string]int{}
 	for _, e := range all {
+		if e.Remote() {
+			continue
+		}
 		if key := e.Key(); kept[key.Dir] < r.policy.Keep {
 			r.newest[key] = true
 			kept[key.Dir]++
@@ -192,7 +200,7 @@ func (d *Desk) retention(all []*catalog.Entry) retention {
 
 // words says what will happen to a session that is not updated any more; "": nothing.
 func (r retention) words(s catalog.Session) string {
-	if r.newest == nil || r.newest[s.Key()] {
+	if r.newest == nil || s.Remote || r.newest[s.Key()] {
 		return ""
 	}
 	next, idle := r.policy.Next(s, r.policy.Keep)
@@ -226,8 +234,14 @@ func (d *Desk) session(r *http.Request) (headJSON, error) {
 	}
 	dir := d.app.Catalog.At(key.Dir)
 	s, err := dir.Session(r.Context(), key.ID)
+	if there := d.onHub(key, err); there != nil {
+		return headJSON{sessionJSON: d.described(there.Session(), d.redactor(nil)), Members: []memberJSON{}}, nil
+	}
 	if err != nil {
 		return headJSON{}, err
+	}
+	if there := d.hub.entry(keyName(key)); there != nil {
+		s.ClaimedBy = there.Session().ClaimedBy
 	}
 	head := headJSON{sessionJSON: d.described(s, d.redactor(s.Source))}
 	reader, err := dir.Journals().Reader(key.ID, journal.Position{})
@@ -247,14 +261,15 @@ func (d *Desk) session(r *http.Request) (headJSON, error) {
 }
 
 func (d *Desk) described(s catalog.Session, secrets *redact.Redactor) sessionJSON {
-	writer := d.app.Catalog.At(s.Dir()).Journals().Writer(s.ID)
+	live := s.ClaimedBy != "" || !s.Remote && d.app.Catalog.At(s.Dir()).Journals().Writer(s.ID) != (journal.Holder{})
 	safe := func(text string) string { return tty.SafeLine(textWithout(secrets, text)) }
 	return sessionJSON{
 		Key: keyName(s.Key()), ID: s.ID, Team: tty.SafeLine(s.TeamID),
 		Title: safe(s.Title), Preview: safe(s.Preview), CWD: tty.SafeLine(s.CWD),
 		CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt, Messages: s.MessageCount,
 		LastSpeaker: tty.SafeLine(s.LastSpeaker), LastSeq: s.LastSeq,
-		Bytes: s.Bytes, Pinned: s.Pinned, Archived: s.Archived, Live: writer != (journal.Holder{}),
+		Bytes: s.Bytes, Pinned: s.Pinned, Archived: s.Archived, Live: live,
+		Remote: s.Remote, ClaimedBy: tty.SafeLine(s.ClaimedBy),
 		Damaged: tty.SafeLine(s.Damaged), Newer: tty.SafeLine(s.Newer),
 		Resume: "agent-chatter chat --resume " + s.ID,
 	}

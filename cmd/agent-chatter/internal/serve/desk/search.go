@@ -35,6 +35,7 @@ type foundJSON struct {
 	Total    int  `json:"total,omitempty"`    // hits in all sessions
 	Searched int  `json:"searched,omitempty"` // sessions; fewer if Limited
 	Limited  bool `json:"limited,omitempty"`  // the search has ended after maxFound
+	OnHub    int  `json:"onHub,omitempty"`    // sessions that were not searched: they are only on the hub
 }
 
 // An excerptJSON is a message that has the text.
@@ -60,6 +61,7 @@ func (d *Desk) search(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := d.untilEnd(r)
 	defer cancel()
 	q.Text = ""
+	q.Elsewhere = d.hub.sessions()
 	list, err := d.listed(ctx, q)
 	if err != nil {
 		d.refuse(w, err)
@@ -79,7 +81,10 @@ func (d *Desk) search(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if f.flush(); ctx.Err() == nil {
-		f.send(foundJSON{End: true, Total: f.total, Searched: len(list.Matches), Limited: f.limited})
+		onHub := countRemote(list.Matches)
+		f.send(foundJSON{
+			End: true, Total: f.total, Searched: len(list.Matches) - onHub, Limited: f.limited, OnHub: onHub,
+		})
 	}
 }
 

@@ -152,7 +152,7 @@ func (d *Desk) watchList(ctx context.Context, last string, news *mailbox) {
 
 // signature returns a text that differs if the list does.
 func (d *Desk) signature(ctx context.Context) (string, error) {
-	result, err := d.listed(ctx, catalog.Query{Limit: 1})
+	result, err := d.listed(ctx, catalog.Query{Limit: 1, Elsewhere: d.hub.sessions()})
 	if err != nil {
 		return "", err
 	}
@@ -167,5 +167,5 @@ func (d *Desk) signature(ctx context.Context) (string, error) {
 			live += i + 1
 		}
 	}
-	return fmt.Sprint(len(result.Matches), newest.UnixNano(), live), nil
+	return fmt.Sprint(len(result.Matches), newest.UnixNano(), live, d.hub.version()), nil
 }
