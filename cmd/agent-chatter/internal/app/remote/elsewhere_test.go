@@ -47,7 +47,9 @@ func (w *world) write() {
 	p := projection.Payload(projection.SessionRenamed{Title: "Soup"})
 	if errors.Is(err, journal.ErrNotFound) {
 		log, err = dir.Journals().Create(id)
-		p = projection.SessionCreated{Format: projection.Format, SessionID: id, Team: projection.Team{ID: "kitchen", Name: "kitchen"}}
+		p = projection.SessionCreated{
+			Format: projection.Format, SessionID: id, Team: projection.Team{ID: "kitchen", Name: "kitchen"},
+		}
 	}
 	if err == nil {
 		_, err = log.Append(projection.Record(time.Now(), p))

@@ -25,13 +25,14 @@ export class Actions {
       ["f", seq ? `Fork at event ${seq}` : "Fork", () => this.#change(session, "fork", seq ? { seq } : {})],
       ["e", "Export …", () => this.#export(session)],
       ["y", "Copy id", () => copy(session.id, "the id")],
-      ["d", "Move to trash …", () => this.#trash(session)],
+      ...(session.remote ? [] : [["d", "Move to trash …", () => this.#trash(session)]]),
     ];
   }
 
   // press does what a key stands for. false: it stands for nothing.
   press(key, session, seq) {
     const action = session && this.of(session, seq).find(([name]) => name === key);
+    if (key === "d" && session?.remote) notify(`The session is only on the hub. To remove it there, type: agent-chatter hub purge ${session.id}`);
     if (action) action[2]();
     else if (key === "u") this.undo();
     return Boolean(action) || key === "u";

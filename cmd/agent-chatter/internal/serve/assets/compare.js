@@ -1,6 +1,7 @@
 // Two sessions side by side, from where they diverge.
 import { getJSON } from "/api.js";
 import { element, parsed, say } from "/dom.js";
+import { here } from "/hub.js";
 import { icon, themeButton, typing } from "/look.js";
 
 // showComparison shows the sessions that the query of the address names and returns the function that ends it.
@@ -16,7 +17,9 @@ export function showComparison(view) {
     element("main", { className: "comparison" }, common, element("div", { className: "sides" }, ...sides.map((side) => side.element))));
 
   const abort = new AbortController();
-  getJSON(`/api/compare?${new URLSearchParams({ a: keys[0], b: keys[1] })}`, { signal: abort.signal }).then((found) => {
+  const query = new URLSearchParams({ a: keys[0], b: keys[1] });
+  Promise.all(sides.map((side) => side.read((text) => (common.textContent = text)))).then(() =>
+    getJSON(`/api/compare?${query}`, { signal: abort.signal })).then((found) => {
     common.textContent = found.messages === 0 ? "The sessions have no message in common."
       : found.messages === 1 ? "The first message is the same." : `The first ${found.messages} messages are the same.`;
     sides[0].begin(found.a);
@@ -44,10 +47,13 @@ class Side {
     this.items = element("div", { className: "items" });
     this.more = element("button", { type: "button", hidden: true, onclick: () => this.load() }, "More");
     this.element = element("section", { "aria-label": key }, this.title, this.items, this.more);
-    getJSON(this.path).then((session) => this.title.append(
-      element("a", { href: `/s/${encodeURI(key)}` }, session.title || "(no title)"), " ",
-      element("small", {}, session.id.slice(-4))))
-      .catch((error) => say(error.message));
+  }
+
+  // read shows what the session is, after fetching it if it is only on the hub.
+  async read(progress) {
+    const session = await here(this.key, progress);
+    this.title.append(element("a", { href: `/s/${encodeURI(this.key)}` }, session.title || "(no title)"), " ",
+      element("small", {}, session.id.slice(-4)));
   }
 
   begin(seq) {

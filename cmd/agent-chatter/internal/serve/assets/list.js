@@ -3,6 +3,7 @@ import { AwayError, getJSON, subscribe } from "/api.js";
 import { Actions, commandLine, message } from "/actions.js";
 import { age, element, say, size } from "/dom.js";
 import { iconButton, showKeys, themeButton, typing } from "/look.js";
+import { where } from "/hub.js";
 import { highlighted, Results } from "/results.js";
 import { Rows } from "/rows.js";
 
@@ -20,6 +21,7 @@ const orders = [["", "Updated"], ["created", "Created"], ["messages", "Messages"
 const saveTime = 150; // milliseconds before the place in the list is kept in the history
 
 let left = null; // the list as it was left
+let hubProblem = ""; // why the hub does not answer, as the user knows
 
 // showList shows the list in an element and returns the function that ends it.
 export function showList(view) {
@@ -111,9 +113,12 @@ class List {
     return new URLSearchParams(Object.entries(query).filter(([, value]) => value !== "" && value !== undefined));
   }
 
-  #load(from, limit, find) {
+  async #load(from, limit, find) {
     const path = this.filter.show === "trash" ? "/api/trash" : "/api/sessions";
-    return getJSON(`${path}?${this.#query({ from, limit, find })}`);
+    const answer = await getJSON(`${path}?${this.#query({ from, limit, find })}`);
+    if (answer.hub && answer.hub !== hubProblem) say(answer.hub);
+    hubProblem = answer.hub ?? "";
+    return answer;
   }
 
   // #show shows the sessions of the filter, from the beginning or as they were left.
@@ -189,7 +194,8 @@ class List {
     const trash = Boolean(session.trashed);
     const title = highlighted(session.title || (session.damaged ? session.id : "(no messages)"), text);
     const badges = [
-      session.live && ["live-badge", "live"], session.pinned && ["badge pinned", "pinned"],
+      session.live && ["live-badge", where(session) || "live"], session.remote && ["badge", "on the hub", "It is fetched when you open it"],
+      session.pinned && ["badge pinned", "pinned"],
       session.archived && ["badge", "archived"], session.damaged && ["badge damaged", "damaged", session.damaged],
       session.newer && ["badge damaged", "newer", `A newer version wrote it: ${session.newer}`],
       this.#marked.includes(session.key) && ["badge marked", "marked"],
@@ -201,7 +207,7 @@ class List {
       `${session.messages.toLocaleString("en")} ${session.messages === 1 ? "message" : "messages"}`,
       session.lastSpeaker && `last: ${session.lastSpeaker}`,
     ];
-    facts.push(size(session.bytes));
+    if (!session.remote) facts.push(size(session.bytes));
     return [
       element("div", { className: "row-head" },
         trash ? element("a", { className: "row-link", href: "#", onclick: (event) => {

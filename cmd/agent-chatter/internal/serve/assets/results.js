@@ -132,6 +132,7 @@ export class Results {
     const hits = `${count(part.total ?? 0, "hit")} in ${count(this.found, "session")}`;
     this.#messagesHead.textContent =
       part.limited ? `Messages: the first ${hits}. There are more: search for a longer text.` : `Messages: ${hits}`;
+    if (part.onHub) this.#problems.append(element("li", {}, `Not searched: ${count(part.onHub, "session")} on the hub.`));
     this.#messages.parentElement.hidden = !this.found;
     this.#sayNone();
     this.changed();

@@ -5,6 +5,7 @@ import { Bar } from "/bar.js";
 import { Conversation } from "/conversation.js";
 import { element, say } from "/dom.js";
 import { Find } from "/find.js";
+import { here, where } from "/hub.js";
 import { copy, icon, iconButton, showKeys, themeButton, typing } from "/look.js";
 
 const keys = [
@@ -109,28 +110,51 @@ export function showSession(view, key) {
     }
     looked = performance.now();
     try {
-      session = await getJSON(path);
-      if (closed) return;
-      head.show(session);
-      conversation.items.classList.toggle("live", session.live ?? false);
-      conversation.heard(session.lastSeq);
-      if (session.live) timer = setTimeout(look, livePause);
+      const now = await getJSON(path);
+      if (!closed) take(now);
     } catch (error) {
       head.fail(error.message);
     }
   }
 
-  subscribe([key], (change) => {
-    if (change.key !== key) return;
-    if (change.error) return say(change.error);
-    if (conversation.last && change.seq > conversation.last) conversation.items.classList.add("live"); // it is being written
-    conversation.heard(change.seq);
-    look();
-  });
+  // take shows the head of the session as it is now.
+  function take(now) {
+    session = now;
+    head.show(session);
+    conversation.items.classList.toggle("live", session.live ?? false);
+    conversation.heard(session.lastSeq);
+    clearTimeout(timer);
+    if (session.live) timer = setTimeout(look, livePause);
+  }
+
+  // begin shows the session, which is fetched before if it is only on the hub.
+  async function begin() {
+    let fetched = false;
+    jump(); // there is nothing to show yet if it is fetched
+    try {
+      const found = await here(key, (text, there) => {
+        fetched = true;
+        if (!closed) head.wait(text, there);
+      });
+      if (closed) return;
+      take(found);
+    } catch (error) {
+      if (!closed) head.fail(error.message);
+      return;
+    }
+    if (fetched) jump();
+    subscribe([key], (change) => {
+      if (change.key !== key) return;
+      if (change.error) return say(change.error);
+      if (conversation.last && change.seq > conversation.last) conversation.items.classList.add("live"); // it is being written
+      conversation.heard(change.seq);
+      look();
+    });
+  }
+
   addEventListener("hashchange", jump);
   document.addEventListener("keydown", pressed);
-  look();
-  jump();
+  begin();
   return () => {
     closed = true;
     clearTimeout(timer);
@@ -163,17 +187,29 @@ class Head {
   fail(text) {
     if (this.#last) return;
     this.title.textContent = "No session";
+    this.#say(text);
+  }
+
+  // wait shows a session that is being fetched.
+  wait(text, session) {
+    this.title.textContent = session.title || "(no title)";
+    this.#say(text);
+  }
+
+  #say(text) {
     this.notices.replaceChildren(element("p", {}, text));
     this.notices.hidden = false;
   }
 
   show(session) {
-    const now = JSON.stringify([session.title, session.team, session.members, session.live, session.notices, session.resume]);
+    const now = JSON.stringify([session.title, session.team, session.members, session.live, session.claimedBy, session.notices,
+      session.resume]);
     if (now === this.#last) return;
     this.#last = now;
     this.title.textContent = this.title.title = session.title || "(no title)";
     document.title = `${this.title.textContent} · agent-chatter`;
     this.live.hidden = !session.live;
+    this.live.textContent = where(session) || "live";
     this.about.replaceChildren(
       element("span", { className: "team" }, session.team),
       element("ul", { className: "members", "aria-label": "Members" },

@@ -1,6 +1,7 @@
 // The timeline of a session: its chart, which grows while the session runs.
 import { getJSON, subscribe } from "/api.js";
 import { element, parsed, say } from "/dom.js";
+import { here } from "/hub.js";
 import { icon, themeButton, typing } from "/look.js";
 
 const pause = 2000; // milliseconds between two requests of the chart of a session that changes
@@ -62,16 +63,21 @@ export function showTimeline(view, key) {
   }
   document.addEventListener("keydown", pressed);
 
-  getJSON(path).then((session) => {
+  const fetching = (text) => {
+    notice.hidden = closed;
+    notice.textContent = text;
+  };
+  here(key, fetching).then((session) => {
+    if (closed) return;
     title.textContent = `Timeline: ${session.title || "(no title)"}`;
     document.title = `${title.textContent} · agent-chatter`;
-  }).catch((error) => say(error.message));
-  subscribe([key], (change) => {
-    if (change.key !== key || change.error) return;
-    last = Math.max(last, change.seq);
-    if (last > to && to) load();
-  });
-  load();
+    subscribe([key], (change) => {
+      if (change.key !== key || change.error) return;
+      last = Math.max(last, change.seq);
+      if (last > to && to) load();
+    });
+    return load(); // which hides the notice
+  }).catch((error) => fetching(error.message));
   return () => {
     closed = true;
     clearTimeout(timer);

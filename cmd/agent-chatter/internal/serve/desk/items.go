@@ -48,6 +48,9 @@ func (d *Desk) items(r *http.Request) (stretchJSON, error) {
 	}
 	dir := d.app.Catalog.At(key.Dir)
 	reader, err := dir.Journals().Reader(key.ID, journal.Position{})
+	if d.onHub(key, err) != nil { // the page shows it when it was fetched
+		return stretchJSON{Started: true, Ended: true, Items: []itemJSON{}}, nil
+	}
 	if err != nil {
 		return stretchJSON{}, err
 	}
