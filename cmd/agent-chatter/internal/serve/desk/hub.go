@@ -25,8 +25,8 @@ type elsewhere struct {
 	fetches  map[catalog.Key]*fetching
 }
 
-// TakeElsewhere takes what the hub says of the sessions that are not here, or why it does not answer: then the list stays
-// as it is, and says so.
+// TakeElsewhere takes what the hub says of the sessions that are not here, or why it does not answer: then the list
+// stays as it is, and says so.
 func (d *Desk) TakeElsewhere(found *catalog.Elsewhere, err error) {
 	d.app.ReportHub(err)
 	failure := ""
@@ -186,8 +186,8 @@ func (d *Desk) bytes(key catalog.Key) int64 {
 	return info.Size
 }
 
-// refused returns why a session that is only on the hub cannot be moved to the trash; nil: it is here, or another change
-// is requested.
+// refused returns why a session that is only on the hub cannot be moved to the trash; nil: it is here, or another
+// change is requested.
 func (d *Desk) refused(r *http.Request, key catalog.Key) error {
 	if filepath.Base(r.URL.Path) != "trash" {
 		return nil
