@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -24,18 +25,17 @@ type Replicated struct {
 	Connect func(context.Context) (*hub.Hub, error) // may be called repeatedly
 	Ships   func(directory string) bool             // whether the sessions in the directory of a team are shipped
 
-	Patience time.Duration // of the question whether the hub has more than this machine
-	SyncWait time.Duration // how long a save waits for the hub; 0: it does not
-	ExitWait time.Duration // how long a close waits for the hub
-	TakeOver bool          // the next Open ends the claim of another machine
+	AskTimeout time.Duration // of the question whether the hub has more than this machine; 0: it is not asked
+	SyncWait   time.Duration // how long a save waits for the hub; 0: it does not
+	ExitWait   time.Duration // how long a close waits for the hub; 0: it does not
+	TakeOver   bool          // the next session that is opened ends the claim of another machine
 
 	// Fetching, if set, is called before a session is fetched. It returns a function that is called after that.
 	Fetching func() (end func())
 
-	mu      sync.Mutex
-	open    *replicatedLog // the newest log
-	problem error          // why it was not claimed when it was opened
-	left    ReplicaStatus  // of the newest log that was closed
+	mu   sync.Mutex
+	open []*replicatedLog // the newest last
+	last ReplicaStatus    // of the last log that was closed
 }
 
 // SplitError reports that a session diverged from the hub: what was only here is a fork now.
@@ -69,12 +69,19 @@ func (s *Replicated) Create(teamID string) (Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.replicate(log.(*fileLog), teamID, Created, nil, nil), nil
+	files := log.(*fileLog)
+	if !s.ships(files.dir) {
+		return log, nil
+	}
+	l := &replicatedLog{fileLog: files, store: s, teamID: teamID, origin: Created}
+	s.opened(l)
+	return l, nil
 }
 
-// Open implements Store. It fetches what the hub has more, and claims the session.
+// Open implements Store. It fetches what the hub has more, and claims the session. If the hub does not answer within
+// AskTimeout, the session is open unclaimed.
 func (s *Replicated) Open(ctx context.Context, teamID, sessionID string) (Log, *projection.State, error) {
-	for {
+	for fetched := false; ; fetched = true {
 		log, state, err := s.Files.Open(ctx, teamID, sessionID)
 		if err != nil {
 			return nil, nil, err
@@ -83,9 +90,11 @@ func (s *Replicated) Open(ctx context.Context, teamID, sessionID string) (Log, *
 		if !s.ships(files.dir) {
 			return log, state, nil
 		}
-		w, err := s.claim(ctx, files.replica(nil))
+		w, err := s.claim(ctx, files, fetched)
 		switch {
-		case fetches(err):
+		case ctx.Err() != nil:
+			return nil, nil, errors.Join(context.Cause(ctx), files.log.Close())
+		case needsFetch(err):
 			if err := files.log.Close(); err != nil {
 				return nil, nil, err
 			}
@@ -93,31 +102,62 @@ func (s *Replicated) Open(ctx context.Context, teamID, sessionID string) (Log, *
 				return nil, nil, err
 			}
 			continue
-		case refuses(err):
+		case mustNotContinue(err):
 			return nil, nil, errors.Join(err, files.log.Close())
 		}
-		s.TakeOver = false
 		if w != nil {
 			if err := files.log.SyncExisting(); err != nil { // only what is synced is shipped
 				return nil, nil, errors.Join(err, files.log.Close())
 			}
 		}
-		origin := Resumed
+		l := &replicatedLog{fileLog: files, store: s, teamID: teamID, origin: Resumed, writer: w, problem: err}
+		l.takeOver, s.TakeOver = s.TakeOver, false
 		if w != nil || files.replica(nil).Mark().Revision > 0 {
-			origin = OnTheHub
+			l.origin = OnTheHub
 		}
-		return s.replicate(files, teamID, origin, w, err), state, nil
+		s.opened(l)
+		return l, state, nil
 	}
 }
 
-// fetches reports whether a session has to be fetched before it can be claimed.
-func fetches(err error) bool {
+// claim claims a session whose journal is open. A session that is behind is a *hub.BehindError: the row on the hub says
+// so before any line is read. After a fetch the row is ignored, since it may be wrong.
+func (s *Replicated) claim(ctx context.Context, l *fileLog, fetched bool) (*hub.Writer, error) {
+	r := l.replica(nil)
+	row, err := s.ask(ctx, &r)
+	if err != nil {
+		return nil, err
+	}
+	if local := l.log.Position(); !fetched && !row.Purged && row.Head.Seq > local.Seq {
+		return nil, &hub.BehindError{Session: r.Session(), Local: local, Hub: row.Head}
+	}
+	return r.Claim(ctx, s.TakeOver)
+}
+
+// ask connects a replica and returns its row on the hub, within AskTimeout. A row that cannot be read is no error.
+func (s *Replicated) ask(ctx context.Context, r *replica.Replica) (hub.Row, error) {
+	ctx, stop := context.WithTimeout(ctx, s.AskTimeout)
+	defer stop()
+	h, err := s.Connect(ctx)
+	if err != nil {
+		return hub.Row{}, err
+	}
+	r.Hub = h
+	row, err := h.Row(ctx, r.Session())
+	if row.Revision > 0 {
+		err = nil
+	}
+	return row, err
+}
+
+// needsFetch reports whether a session has to be fetched before it can be claimed.
+func needsFetch(err error) bool {
 	return errors.As(err, new(*hub.BehindError)) || errors.As(err, new(*hub.DivergedError))
 }
 
-// refuses reports whether a session must not be continued here. A copy of a sealed session is continued, and stays
+// mustNotContinue reports whether a session must not be continued here. A copy of a sealed session is continued, and stays
 // here.
-func refuses(err error) bool {
+func mustNotContinue(err error) bool {
 	plain := (*hub.PlainError)(nil)
 	return errors.As(err, new(*hub.ClaimedError)) || errors.As(err, new(*hub.GapError)) ||
 		errors.As(err, new(*hub.BadMessageError)) || errors.As(err, new(*hub.SealedError)) ||
@@ -133,19 +173,7 @@ func (l *fileLog) replica(h *hub.Hub) replica.Replica {
 	return replica.Replica{Hub: h, Dir: l.dir, ID: l.log.ID()}
 }
 
-// claim claims a session whose journal is locked. It asks the hub for at most Patience.
-func (s *Replicated) claim(ctx context.Context, r replica.Replica) (*hub.Writer, error) {
-	ctx, stop := context.WithTimeout(ctx, s.Patience)
-	defer stop()
-	h, err := s.Connect(ctx)
-	if err != nil {
-		return nil, err
-	}
-	r.Hub = h
-	return r.Claim(ctx, s.TakeOver)
-}
-
-// fetch fetches a session, however long that takes.
+// fetch fetches a session. It is not bounded.
 func (s *Replicated) fetch(ctx context.Context, r replica.Replica) error {
 	if s.Fetching != nil {
 		defer s.Fetching()()
@@ -167,40 +195,36 @@ func (s *Replicated) fetch(ctx context.Context, r replica.Replica) error {
 	return pulled.Damage
 }
 
-// replicate returns a Log that ships what is saved. w is nil if the session was not claimed, because of problem.
-func (s *Replicated) replicate(files *fileLog, teamID string, origin Origin, w *hub.Writer, problem error) Log {
-	if !s.ships(files.dir) {
-		return files
-	}
-	l := &replicatedLog{fileLog: files, store: s, teamID: teamID, origin: origin, writer: w}
+func (s *Replicated) opened(l *replicatedLog) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.open, s.problem = l, problem
-	return l
+	s.open = append(s.open, l)
 }
 
-// Status returns the state of the session that was opened last, also after it was closed. ok is false if no session is
-// shipped.
+// Status returns the state of the session that was opened last and is open, or of the last one that was closed. ok is
+// false if no session is shipped.
 func (s *Replicated) Status() (status ReplicaStatus, ok bool) {
 	s.mu.Lock()
-	l, problem, left := s.open, s.problem, s.left
+	last := s.last
+	var open *replicatedLog
+	if n := len(s.open); n > 0 {
+		open = s.open[n-1]
+	}
 	s.mu.Unlock()
-	if l == nil {
-		return left, left.SessionID != ""
+	if open == nil {
+		return last, last.SessionID != ""
 	}
-	status = l.status()
-	if status.Err == nil && !status.Claimed {
-		status.Err = problem
-	}
-	return status, true
+	return open.status(), true
 }
 
 // replicatedLog is the Log of Replicated.
 type replicatedLog struct {
 	*fileLog
-	store  *Replicated
-	teamID string
-	origin Origin
+	store    *Replicated
+	teamID   string
+	origin   Origin
+	takeOver bool  // claiming ends the claim of another machine
+	problem  error // why the session was not claimed when it was opened
 
 	mu      sync.Mutex
 	writer  *hub.Writer  // of the claim, until the shipper has it
@@ -216,6 +240,9 @@ func (l *replicatedLog) status() ReplicaStatus {
 		status.ShipStatus = l.shipper.Status()
 	case l.writer != nil:
 		status.Claimed = l.writer.Claimed()
+	}
+	if status.Err == nil && !status.Claimed {
+		status.Err = l.problem
 	}
 	return status
 }
@@ -246,7 +273,12 @@ func (l *replicatedLog) start() *hub.Shipper {
 	if l.shipper == nil {
 		r := l.replica(nil)
 		open := func() (*journal.Reader, error) { return l.dir.Journals().Reader(l.log.ID(), journal.Position{}) }
-		claim := func(ctx context.Context) (*hub.Writer, error) { return l.store.claim(ctx, r) }
+		claim := func(ctx context.Context) (w *hub.Writer, err error) {
+			if r.Hub, err = l.store.Connect(ctx); err != nil {
+				return nil, err
+			}
+			return r.Claim(ctx, l.takeOver)
+		}
 		l.shipper, l.writer = hub.NewShipper(l.writer, claim, open, r.Keep, r.Mark().At), nil
 	}
 	return l.shipper
@@ -266,23 +298,38 @@ func (l *replicatedLog) Close(state *projection.State) error {
 	if errors.Is(err, journal.ErrClosed) {
 		return nil
 	}
+	last := ReplicaStatus{}
 	if err == nil && (l.appended || l.ships()) {
 		shipper := l.start()
 		shipper.Synced(l.log.Synced(), replica.RowOfState(state))
 		ctx, stop := context.WithTimeout(context.Background(), l.store.ExitWait)
-		status := shipper.Release(ctx)
+		last = ReplicaStatus{shipper.Release(ctx), l.log.ID(), l.teamID, l.origin}
 		stop()
-		l.store.closed(ReplicaStatus{status, l.log.ID(), l.teamID, l.origin})
 	} else {
-		l.store.closed(ReplicaStatus{})
+		l.stop()
 	}
+	l.store.closed(l, last)
 	return l.fileLog.Close(state)
 }
 
-func (s *Replicated) closed(left ReplicaStatus) {
+// stop stops the shipper: without the journal's lock nothing is shipped.
+func (l *replicatedLog) stop() {
+	l.mu.Lock()
+	shipper := l.shipper
+	l.mu.Unlock()
+	if shipper != nil {
+		shipper.Stop()
+	}
+}
+
+// closed removes a log. Its status is kept if no other log is open.
+func (s *Replicated) closed(l *replicatedLog, status ReplicaStatus) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.open, s.problem, s.left = nil, nil, left
+	s.open = slices.DeleteFunc(s.open, func(other *replicatedLog) bool { return other == l })
+	if len(s.open) == 0 {
+		s.last = status
+	}
 }
 
 // Split makes a fork of a closed session that diverged from the hub, and fetches the hub's history of it. It returns

@@ -3,6 +3,7 @@ package store_test
 import (
 	"context"
 	"errors"
+	"iter"
 	"os"
 	"path/filepath"
 	"testing"
@@ -30,8 +31,8 @@ func newMachine(t *testing.T, e hub.Engine, name string) *machine {
 		Connect: func(context.Context) (*hub.Hub, error) {
 			return hub.New(e, hub.Options{Home: "/home/" + name, Host: name}), m.offline
 		},
-		Ships:    func(string) bool { return true },
-		Patience: time.Minute, ExitWait: time.Minute, SyncWait: time.Minute,
+		Ships:      func(string) bool { return true },
+		AskTimeout: time.Minute, ExitWait: time.Minute, SyncWait: time.Minute,
 	}
 	return m
 }
@@ -291,4 +292,87 @@ func TestUnshippedTeamStaysHere(t *testing.T) {
 	if _, ok := ann.Status(); ok || len(memory.Messages(hub.Session{Team: team, ID: id})) > 0 {
 		t.Error("the session was shipped")
 	}
+}
+
+// unreadable is an engine that returns rows, but no lines.
+type unreadable struct{ hub.Engine }
+
+func (unreadable) Read(context.Context, hub.Session, hub.Revision) iter.Seq2[hub.Stored, error] {
+	return func(yield func(hub.Stored, error) bool) {
+		yield(hub.Stored{}, &hub.UnavailableError{Err: errors.New("no answer")})
+	}
+}
+
+func TestSessionKnownToBeBehindIsNotContinued(t *testing.T) {
+	memory := &hubtest.Memory{}
+	ann, ben := newMachine(t, memory, "ann"), newMachine(t, memory, "ben")
+	id := add(t, ann)
+	if _, err := ben.Split(t.Context(), team, id); err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, ann, id)
+	s.append(message("more", noon))
+	s.Close(s.state)
+	connect := ben.Connect
+	ben.Connect = func(context.Context) (*hub.Hub, error) { return hub.New(unreadable{memory}, hub.Options{}), nil }
+	if log, _, err := ben.Open(t.Context(), team, id); err == nil {
+		log.Close(nil)
+		t.Error("the session was continued")
+	}
+	ben.Connect = connect
+	if s := open(t, ben, id); s.Close(s.state) != nil || ann.read(t, id) != ben.read(t, id) {
+		t.Error("the session was not fetched")
+	}
+}
+
+func TestTakeOverHappensWhenTheHubAnswers(t *testing.T) {
+	memory := &hubtest.Memory{}
+	ann, ben := newMachine(t, memory, "ann"), newMachine(t, memory, "ben")
+	id := add(t, ann)
+	if _, err := ben.Split(t.Context(), team, id); err != nil {
+		t.Fatal(err)
+	}
+	held := open(t, ann, id)
+	ben.TakeOver, ben.offline = true, &hub.UnavailableError{Err: errors.New("no network")}
+	s := open(t, ben, id)
+	ben.offline = nil
+	s.append(message("by ben", noon))
+	s.save(0, 0)
+	if status, _ := ben.Status(); !status.Claimed || status.Lag != 0 {
+		t.Errorf("after a save: %+v", status)
+	}
+	s.Close(s.state)
+	held.Close(held.state)
+}
+
+func TestStatusIsThatOfTheOpenSession(t *testing.T) {
+	ann := newMachine(t, &hubtest.Memory{}, "ann")
+	first, second := add(t, ann), add(t, ann)
+	current := open(t, ann, first)
+	other := open(t, ann, second)
+	other.Close(other.state)
+	if status, ok := ann.Status(); !ok || status.SessionID != first || !status.Claimed {
+		t.Errorf("the status is %+v", status)
+	}
+	current.Close(current.state)
+	if status, ok := ann.Status(); !ok || status.SessionID != first {
+		t.Errorf("after the close: %+v", status)
+	}
+}
+
+func TestCanceledOpenDoesNotContinue(t *testing.T) {
+	ann := newMachine(t, &hubtest.Memory{}, "ann")
+	id := add(t, ann)
+	ctx, cancel := context.WithCancel(t.Context())
+	connect := ann.Connect
+	ann.Connect = func(ctx context.Context) (*hub.Hub, error) {
+		cancel()
+		return nil, ctx.Err()
+	}
+	if _, _, err := ann.Open(ctx, team, id); !errors.Is(err, context.Canceled) {
+		t.Errorf("the error is %v", err)
+	}
+	ann.Connect = connect
+	s := open(t, ann, id) // the lock is free
+	s.Close(s.state)
 }

@@ -21,7 +21,7 @@ func (d *doctor) checkHub() []app.Finding {
 		return nil
 	}
 	defer d.Remote.Close()
-	ctx, stop := context.WithTimeout(d.ctx, remote.Patience)
+	ctx, stop := context.WithTimeout(d.ctx, remote.AskTimeout)
 	defer stop()
 	hub, err := d.Remote.Hub(ctx)
 	if err != nil {

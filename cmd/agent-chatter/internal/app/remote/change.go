@@ -50,7 +50,7 @@ func (c *Connection) claim(ctx context.Context, r replica.Replica) error {
 		return nil // change returns the error
 	}
 	defer log.Close()
-	ctx, stop := context.WithTimeout(ctx, Patience)
+	ctx, stop := context.WithTimeout(ctx, AskTimeout)
 	defer stop()
 	if r.Hub, err = c.Hub(ctx); err != nil {
 		return err
@@ -67,7 +67,7 @@ func (c *Connection) Heal(ctx context.Context, dir *catalog.Dir, id string) (asi
 	if err != nil || len(settings.URLs) == 0 || !settings.Ships(r.Session().Team) {
 		return "", err
 	}
-	ask, stop := context.WithTimeout(ctx, Patience)
+	ask, stop := context.WithTimeout(ctx, AskTimeout)
 	defer stop()
 	if r.Hub, err = c.Hub(ask); err != nil {
 		return "", err

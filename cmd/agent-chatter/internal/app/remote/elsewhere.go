@@ -15,7 +15,7 @@ import (
 )
 
 // Elsewhere returns the sessions of the shipped teams that are only on the hub, or that another machine writes.
-// Without a hub there are none: nil. It asks for at most Patience.
+// Without a hub there are none: nil. It asks for at most AskTimeout.
 func (c *Connection) Elsewhere(ctx context.Context, all *catalog.Catalog) (*catalog.Elsewhere, error) {
 	found, _, err := c.elsewhere(ctx, all)
 	return found, err
@@ -29,7 +29,7 @@ func (c *Connection) elsewhere(
 	if err != nil || none(settings) {
 		return nil, 0, err
 	}
-	ctx, stop := context.WithTimeout(ctx, Patience)
+	ctx, stop := context.WithTimeout(ctx, AskTimeout)
 	defer stop()
 	h, err := c.Hub(ctx)
 	if err != nil {
@@ -103,7 +103,7 @@ func (c *Connection) followAll(
 	ctx context.Context, all *catalog.Catalog, ships func(string) bool, seen func(hub.Revision),
 ) {
 	for {
-		ask, stop := context.WithTimeout(ctx, Patience)
+		ask, stop := context.WithTimeout(ctx, AskTimeout)
 		h, err := c.Hub(ask)
 		if stop(); err == nil {
 			_ = h.Watch(ctx, "", func(m hub.Stored) { // Watch of Connection reports the error
@@ -132,7 +132,7 @@ func sleep(ctx context.Context, d time.Duration) bool {
 }
 
 // Fetch fetches a session that is only on the hub, or what the hub has more of it. It asks the hub for at most
-// Patience; fetching takes as long as it takes. Errors: ErrNone; hub.ErrPurged; a *journal.LockedError if another
+// AskTimeout; fetching takes as long as it takes. Errors: ErrNone; hub.ErrPurged; a *journal.LockedError if another
 // process fetches it; a *catalog.NotFoundError if the hub does not have it; those of Refresh.
 func (c *Connection) Fetch(ctx context.Context, dir *catalog.Dir, id string) error {
 	settings, err := c.Settings()
@@ -143,7 +143,7 @@ func (c *Connection) Fetch(ctx context.Context, dir *catalog.Dir, id string) err
 	if none(settings) || !settings.Ships(r.Session().Team) {
 		return ErrNone
 	}
-	ask, stop := context.WithTimeout(ctx, Patience)
+	ask, stop := context.WithTimeout(ctx, AskTimeout)
 	defer stop()
 	if r.Hub, err = c.Hub(ask); err != nil {
 		return err

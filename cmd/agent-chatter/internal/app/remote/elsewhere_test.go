@@ -127,7 +127,7 @@ func TestWatchReportsThatTheHubDoesNotAnswer(t *testing.T) {
 	}
 }
 
-// A hub that takes connections and does not answer holds up no question for longer than Patience.
+// A hub that takes connections and does not answer holds up no question for longer than AskTimeout.
 func TestStalledConnectionHoldsUpNobody(t *testing.T) {
 	w := newWorld(t)
 	release := make(chan struct{})

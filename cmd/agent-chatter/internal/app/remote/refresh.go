@@ -20,7 +20,7 @@ func (e *DivergedError) Error() string { return "session " + e.ID + " has diverg
 // Refresh fetches a session by its name if the hub has more of it than this machine; catalog.LatestName is the most
 // recently updated one, here or there. A session that another process has open, or that was deleted here, is not
 // fetched, and one that diverged is not changed. Without a hub Refresh does nothing. It asks the hub for at most
-// Patience; fetching takes as long as it takes.
+// AskTimeout; fetching takes as long as it takes.
 func (c *Connection) Refresh(ctx context.Context, all *catalog.Catalog, name string) error {
 	return c.refresh(ctx, all, name, replica.NewDeleted(all))
 }
@@ -42,7 +42,7 @@ func (c *Connection) refresh(ctx context.Context, all *catalog.Catalog, name str
 	if findErr == nil && name != catalog.LatestName {
 		return c.refreshLocal(ctx, all.At(local.Dir()), local)
 	}
-	ask, stop := context.WithTimeout(ctx, Patience)
+	ask, stop := context.WithTimeout(ctx, AskTimeout)
 	defer stop()
 	h, err := c.Hub(ask)
 	if err != nil {
@@ -58,7 +58,7 @@ func (c *Connection) refresh(ctx context.Context, all *catalog.Catalog, name str
 
 // refreshLocal is Refresh for a session that is here.
 func (c *Connection) refreshLocal(ctx context.Context, dir *catalog.Dir, local catalog.Session) error {
-	ask, stop := context.WithTimeout(ctx, Patience)
+	ask, stop := context.WithTimeout(ctx, AskTimeout)
 	defer stop()
 	h, err := c.Hub(ask)
 	if err != nil {
@@ -132,13 +132,13 @@ func (c *Connection) remote(
 }
 
 // List returns the sessions of the shipped teams, here and on the hub. Without a hub there are none. It asks for at
-// most Patience.
+// most AskTimeout.
 func (c *Connection) List(ctx context.Context, all *catalog.Catalog) ([]replica.Status, error) {
 	settings, err := c.Settings()
 	if err != nil || none(settings) {
 		return nil, err
 	}
-	ctx, stop := context.WithTimeout(ctx, Patience)
+	ctx, stop := context.WithTimeout(ctx, AskTimeout)
 	defer stop()
 	h, err := c.Hub(ctx)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal/hub/jetstream"
 )
 
-// Patience bounds how long a command waits for the answer to whether the hub has more than this machine.
-const Patience = 2 * time.Second
+// AskTimeout bounds how long a command waits for the answer to whether the hub has more than this machine.
+const AskTimeout = 2 * time.Second
 
 var (
 	// ErrNone is returned if no hub is configured.

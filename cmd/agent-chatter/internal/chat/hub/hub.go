@@ -44,7 +44,7 @@ func New(a *app.App, settings config.Hub, takeOver bool) *Hub {
 	}
 	return &Hub{app: a, Store: &store.Replicated{
 		Files: store.NewFiles(a.Catalog), Connect: a.Remote.Hub, Ships: settings.Ships,
-		Patience: remote.Patience, SyncWait: wait, ExitWait: exitWait, TakeOver: takeOver,
+		AskTimeout: remote.AskTimeout, SyncWait: wait, ExitWait: exitWait, TakeOver: takeOver,
 		Fetching: func() func() { return a.Begin("Fetching the session from the hub") },
 	}}
 }
