@@ -135,12 +135,12 @@ func (r Replica) split(ctx context.Context) (Pulled, error) {
 	if err != nil && !errors.Is(err, errNotDiverged) {
 		return Pulled{}, err
 	}
-	p, err := r.pulledAgain(ctx)
+	p, err := r.compareAndKeep(ctx)
 	p.Fork, p.Aside = fork, aside
 	return p, err
 }
 
-func (r Replica) pulledAgain(ctx context.Context) (Pulled, error) {
+func (r Replica) compareAndKeep(ctx context.Context) (Pulled, error) {
 	c, err := r.Compare(ctx, false)
 	if err == nil {
 		r.Keep(c.Mark)
@@ -176,7 +176,7 @@ func (r Replica) heal(ctx context.Context, damage error) (Pulled, error) {
 	if err != nil {
 		return Pulled{}, err
 	}
-	p, err := r.pulledAgain(ctx)
+	p, err := r.compareAndKeep(ctx)
 	p.Aside, p.Healed = aside, err == nil
 	return p, err
 }

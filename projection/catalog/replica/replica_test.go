@@ -499,3 +499,65 @@ func TestRowsOfLongTextsFit(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// A crash left the fork, which a user has continued, and the journal as it was. Then the journal has grown.
+func TestContinuedForkOfAGrowingSessionIsLeftAlone(t *testing.T) {
+	ann, ben, _ := two(t)
+	ann.create("one")
+	ann.push()
+	ben.pull()
+	ann.say("by ann")
+	ben.say("by ben")
+	ben.push()
+	before := ann.read()
+	first := ann.pull().Fork
+	inFork := projection.NewMessage("m-fork", created, mia, "in the fork", nil)
+	if err := ann.Dir.Append(t.Context(), first, projection.Record(created, inFork)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(ann.path(), []byte(before), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if again := ann.pull().Fork; again != first { // the fork has everything
+		t.Errorf("the fork is %s, and was %s before", again, first)
+	}
+	if err := os.WriteFile(ann.path(), []byte(before), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ann.say("more")
+	second := ann.pull().Fork
+	for id, want := range map[string][]string{
+		first: {"one", "by ann", "in the fork"}, second: {"one", "by ann", "more"},
+	} {
+		if diff := cmp.Diff(want, ann.texts(id)); diff != "" {
+			t.Errorf("the fork %s (-want +got):\n%s", id, diff)
+		}
+	}
+}
+
+// A crash left the whole fork without its seal.
+func TestUnsealedForkIsSealed(t *testing.T) {
+	ann, ben, _ := two(t)
+	ann.create("one")
+	ann.push()
+	ben.pull()
+	ann.say("by ann")
+	ben.say("by ben")
+	ben.push()
+	before := ann.read()
+	path := filepath.Join(filepath.Dir(ann.path()), ann.pull().Fork+".jsonl")
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bytes.SplitAfter(whole, []byte("\n"))
+	unsealed := bytes.Join(lines[:len(lines)-2], nil) // the last line is the seal
+	err = errors.Join(os.WriteFile(path, unsealed, 0o600), os.WriteFile(ann.path(), []byte(before), 0o600))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ann.pull()
+	if again, err := os.ReadFile(path); err != nil || !bytes.Contains(again, []byte(`"type":"journal.sealed"`)) {
+		t.Errorf("the fork is not sealed: %v\n%s", err, again)
+	}
+}

@@ -1,10 +1,12 @@
 package sessioncopy
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
+	"iter"
 
 	"github.com/oklog/ulid/v2"
 
@@ -16,10 +18,10 @@ import (
 // ForkDiverged copies a whole session, of which another machine has a copy that diverged after the event with the
 // sequence number common, into a new one that records its parent there. It returns the id of the new
 // session: the same one each time, since it is derived from the id, common and the line after it. A fork that
-// exists gets the events that it lacks.
+// exists gets the events that it lacks; if other events follow in it, there is another fork.
 func ForkDiverged(ctx context.Context, dir *catalog.Dir, id string, common uint64) (string, error) {
 	var first journal.Event // after common
-	last := uint64(0)
+	last, copied := uint64(0), 0
 	for e, err := range dir.Events(ctx, id) {
 		if err != nil {
 			return "", err
@@ -28,72 +30,104 @@ func ForkDiverged(ctx context.Context, dir *catalog.Dir, id string, common uint6
 			first = e
 			first.Data = append([]byte(nil), e.Data...)
 		}
+		if !isAboutFile(e) {
+			copied++
+		}
 	}
 	if first.Seq == 0 {
 		return "", &NoEventError{id, common + 1, last}
 	}
-	f := fork{id: divergedID(id, common, first), parent: projection.Parent{SessionID: id, Seq: common}}
-	copied, err := f.count(ctx, dir)
-	switch {
-	case errors.Is(err, journal.ErrNotFound):
-		return f.id, f.write(ctx, dir, last)
-	case err != nil:
-		return f.id, err
+	for n := uint64(0); ; n++ {
+		f := fork{id: divergedID(id, common, first, n), parent: projection.Parent{SessionID: id, Seq: common}}
+		has, continued, err := f.compare(ctx, dir)
+		switch {
+		case errors.Is(err, journal.ErrNotFound):
+			return f.id, f.write(ctx, dir, last)
+		case err != nil:
+			return f.id, err
+		case !continued:
+			return f.id, f.extend(ctx, dir, has)
+		case has == copied:
+			return f.id, nil
+		}
 	}
-	return f.id, f.extend(ctx, dir, copied)
 }
 
-// divergedID returns the id of a fork: its time is that of the first line that differs.
-func divergedID(id string, common uint64, first journal.Event) string {
+// divergedID returns the id of the nth fork: its time is that of the first line that differs.
+func divergedID(id string, common uint64, first journal.Event, n uint64) string {
 	h := sha256.New()
 	h.Write([]byte(id))
 	h.Write(binary.BigEndian.AppendUint64(nil, common))
 	h.Write(first.Line())
+	if n > 0 {
+		h.Write(binary.BigEndian.AppendUint64(nil, n))
+	}
 	var fork ulid.ULID
 	copy(fork[:], h.Sum(nil))
 	fork.SetTime(min(ulid.Timestamp(first.Time), ulid.MaxTime()))
 	return fork.String()
 }
 
-// count returns how many events of its parent an existing fork has.
-func (f fork) count(ctx context.Context, dir *catalog.Dir) (copied int, err error) {
-	for e, err := range dir.Events(ctx, f.id) {
+// compare compares an existing fork with its parent. It returns how many events of the parent the fork has, and
+// whether other events follow them.
+func (f fork) compare(ctx context.Context, dir *catalog.Dir) (has int, continued bool, err error) {
+	next, stop := iter.Pull2(copiedEvents(ctx, dir, f.parent.SessionID))
+	defer stop()
+	for e, err := range copiedEvents(ctx, dir, f.id) {
 		if err != nil {
-			return 0, err
+			return 0, false, err
 		}
-		if !isAboutFile(e) {
-			copied++
+		parent, err, ok := next()
+		switch {
+		case err != nil:
+			return 0, false, err
+		case !ok || !isCopy(e, parent):
+			return has, true, nil
 		}
+		has++
 	}
-	return copied, nil
+	return has, false, nil
 }
 
-// extend adds the events of the parent after those that were copied: a crash left a part of the fork, or
+// copiedEvents yields the events of a session that a copy of it has, too.
+func copiedEvents(ctx context.Context, dir *catalog.Dir, id string) iter.Seq2[journal.Event, error] {
+	return func(yield func(journal.Event, error) bool) {
+		for e, err := range dir.Events(ctx, id) {
+			if (err != nil || !isAboutFile(e)) && !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+// isCopy reports whether an event is the copy of an event of the parent. A fork has another session.created.
+func isCopy(e, parent journal.Event) bool {
+	if e.Type != parent.Type || !e.Time.Equal(parent.Time) {
+		return false
+	}
+	p, _ := projection.Decode(e)
+	_, created := p.(projection.SessionCreated)
+	return created || bytes.Equal(e.Data, parent.Data)
+}
+
+// extend adds the events of the parent after those that the fork has, and seals the fork: a crash left a part of it, or
 // the parent grew after the fork was written and before the parent's journal was replaced.
-func (f fork) extend(ctx context.Context, dir *catalog.Dir, copied int) error {
-	var w *writer
-	for e, err := range dir.Events(ctx, f.parent.SessionID) {
+func (f fork) extend(ctx context.Context, dir *catalog.Dir, has int) error {
+	w, err := f.open(ctx, dir)
+	if err != nil {
+		return err
+	}
+	defer w.log.Close()
+	for e, err := range copiedEvents(ctx, dir, f.parent.SessionID) {
 		if err != nil {
 			return err
 		}
-		if isAboutFile(e) {
+		if has--; has >= 0 {
 			continue
-		}
-		if copied--; copied >= 0 {
-			continue
-		}
-		if w == nil {
-			if w, err = f.open(ctx, dir); err != nil {
-				return err
-			}
-			defer w.log.Close()
 		}
 		if err := f.copy(e, w); err != nil {
 			return err
 		}
-	}
-	if w == nil {
-		return nil
 	}
 	return w.finish()
 }

@@ -84,8 +84,11 @@ func (w *writer) add(r journal.Record) error {
 	return w.flush()
 }
 
-// flush appends the batch.
+// flush appends the batch, if there is one.
 func (w *writer) flush() error {
+	if len(w.batch) == 0 {
+		return nil
+	}
 	events, err := w.log.Append(w.batch...)
 	for _, e := range events {
 		w.state.Apply(e)
