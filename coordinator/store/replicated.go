@@ -155,8 +155,8 @@ func needsFetch(err error) bool {
 	return errors.As(err, new(*hub.BehindError)) || errors.As(err, new(*hub.DivergedError))
 }
 
-// mustNotContinue reports whether a session must not be continued here. A copy of a sealed session is continued, and stays
-// here.
+// mustNotContinue reports whether a session must not be continued here. A copy of a sealed session is continued, and
+// stays here.
 func mustNotContinue(err error) bool {
 	plain := (*hub.PlainError)(nil)
 	return errors.As(err, new(*hub.ClaimedError)) || errors.As(err, new(*hub.GapError)) ||
