@@ -13,8 +13,9 @@ type Fetched struct {
 	Bytes      int64 // that were appended
 }
 
-// syncEvery is how many bytes of lines Fetch appends between two syncs: a Log keeps what is not synced in memory.
-const syncEvery = 8 << 20
+// syncEvery is how many bytes of lines Fetch appends between two syncs: a Log keeps what is not synced in memory, and
+// uses a small buffer again.
+const syncEvery = 2 << 20
 
 // Fetch appends the lines of the hub that a journal of dir lacks, after verifying them, and syncs the journal.
 // It holds the journal's lock meanwhile. If the journal does not exist, Fetch creates it; a crash
