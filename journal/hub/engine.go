@@ -137,4 +137,4 @@ func (e *UnavailableError) Unwrap() error { return e.Err }
 // a full disk.
 type RefusedError struct{ Reason string }
 
-func (e *RefusedError) Error() string { return "the hub refused it: " + e.Reason }
+func (e *RefusedError) Error() string { return "the hub refused the request: " + e.Reason }

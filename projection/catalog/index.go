@@ -199,6 +199,30 @@ func (d *Dir) updateRows(changed map[string]*row) {
 	d.replaceIndex(entries)
 }
 
+// Forget removes the row of a session from the index, and its checkpoint: the journal is about to be replaced, or was,
+// by one that may have fewer events. With the row, those would count as lost. Errors are ignored: then the session
+// is reported as Truncated.
+func (d *Dir) Forget(id string) {
+	d.removeCheckpoint(id)
+	lock, err := d.lockIndex()
+	if err != nil {
+		return
+	}
+	defer lock.Close()
+	known := d.readIndex()
+	if _, ok := known.lines[id]; !ok {
+		return
+	}
+	delete(known.lines, id)
+	entries := make([]*Entry, 0, len(known.lines))
+	for _, line := range known.lines {
+		if r, ok := decodeRow(line); ok {
+			entries = append(entries, d.indexedEntry(&r, line))
+		}
+	}
+	d.replaceIndex(entries)
+}
+
 // writeIndex locks and replaces the index. Lists ignore its error: another
 // process may hold the lock, and a list works without the index.
 func (d *Dir) writeIndex(entries []*Entry) error {

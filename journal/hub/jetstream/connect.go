@@ -61,16 +61,19 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	return e, nil
 }
 
-// Init connects to the servers and creates the hub with a number of replicas, unless it exists. created reports
-// whether it did.
+// Init connects to the servers and creates the hub, unless it exists. created reports whether it did. replicas is how
+// many servers store each message; 0: one, or as many as store those of the existing hub.
 func Init(ctx context.Context, o Options, replicas int) (e *Engine, created bool, err error) {
 	e, err = connect(ctx, o)
 	if err != nil {
 		return nil, false, err
 	}
 	err = e.findStream(ctx)
-	if errors.Is(err, hub.ErrMissing) {
-		created, err = true, e.createStream(ctx, replicas)
+	switch {
+	case errors.Is(err, hub.ErrMissing):
+		created, err = true, e.createStream(ctx, max(replicas, 1))
+	case err == nil && replicas > 0 && replicas != e.Replicas():
+		err = e.setReplicas(ctx, replicas)
 	}
 	if err != nil {
 		e.Close()
@@ -205,10 +208,14 @@ func (e *Engine) refuse(err error) {
 	if !errors.Is(err, nats.ErrPermissionViolation) {
 		return
 	}
+	reason := "permission is missing"
+	if _, subject, ok := strings.Cut(err.Error(), "Permissions Violation for "); ok { // such as Publish to "…"
+		reason += ": " + strings.ToLower(subject[:1]) + subject[1:]
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, cancel := range e.calls {
-		cancel(&hub.RefusedError{Reason: "permission is missing: " + strings.TrimPrefix(err.Error(), "nats: ")})
+		cancel(&hub.RefusedError{Reason: reason})
 	}
 }
 

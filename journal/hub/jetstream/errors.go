@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"os"
+	"strings"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -18,6 +19,7 @@ const (
 	codeStreamNotMatch  jetstream.ErrorCode = 10060 // another stream was expected
 	codeNoResources     jetstream.ErrorCode = 10023
 	codeStorageExceeded jetstream.ErrorCode = 10047
+	codeReplicas        jetstream.ErrorCode = 10074 // replicas need a cluster
 	codeStreamStore     jetstream.ErrorCode = 10077 // a write failed, for example because the disk is full
 )
 
@@ -44,14 +46,44 @@ func (e *Engine) explain(ctx context.Context, err error) error {
 		return hub.ErrMissing
 	case errors.As(err, &api) && api.ErrorCode == codeStreamNotMatch:
 		return hub.ErrMissing
-	case errors.As(err, &api) && (api.Code < 500 || isFull(api.ErrorCode)):
+	case errors.As(err, &api) && (api.Code < 500 || isRefusal(api.ErrorCode)):
 		return &hub.RefusedError{Reason: api.Description}
 	}
-	return &hub.UnavailableError{Err: err}
+	return unavailable(err)
 }
 
-func isFull(code jetstream.ErrorCode) bool {
-	return code == codeNoResources || code == codeStorageExceeded || code == codeStreamStore
+// unavailable returns a *hub.UnavailableError with a reason in words.
+func unavailable(err error) error {
+	reason := strings.TrimPrefix(err.Error(), "nats: ")
+	var api *jetstream.APIError
+	switch {
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, nats.ErrTimeout):
+		reason = "no answer in time"
+	case errors.Is(err, nats.ErrNoResponders), errors.Is(err, jetstream.ErrNoStreamResponse):
+		reason = "too few of its servers are running"
+	case errors.As(err, &api):
+		reason = api.Description
+	case errors.Is(err, nats.ErrDisconnected), errors.Is(err, nats.ErrConnectionClosed),
+		errors.Is(err, nats.ErrConnectionReconnecting), errors.Is(err, nats.ErrReconnectBufExceeded):
+		reason = "the connection is lost"
+	}
+	return &hub.UnavailableError{Err: &reasonError{reason, err}}
+}
+
+// reasonError is an error with another text.
+type reasonError struct {
+	reason string
+	err    error
+}
+
+func (e *reasonError) Error() string { return e.reason }
+
+// Unwrap returns the error.
+func (e *reasonError) Unwrap() error { return e.err }
+
+// isRefusal reports whether a code of 500 or more is no passing state of the server.
+func isRefusal(code jetstream.ErrorCode) bool {
+	return code == codeNoResources || code == codeStorageExceeded || code == codeStreamStore || code == codeReplicas
 }
 
 // explainConnect returns the error of connecting to servers.

@@ -270,7 +270,7 @@ func TestMissingPermission(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer e2.Close()
-			refused(t, tt.do(t.Context(), e2), "permission")
+			refused(t, tt.do(t.Context(), e2), `permission is missing: publish to "`)
 		})
 	}
 }

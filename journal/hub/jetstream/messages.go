@@ -99,7 +99,8 @@ func (e *Engine) Read(ctx context.Context, s hub.Session, after hub.Revision) it
 				yield(hub.Stored{}, err)
 				return
 			}
-			if !yield(m.Stored, nil) || m.Revision >= last.Revision || m.pending == 0 {
+			// The consumer may be on a server that does not have the last message yet: none pending is not the end.
+			if !yield(m.Stored, nil) || m.Revision >= last.Revision {
 				return
 			}
 		}

@@ -64,6 +64,20 @@ func (e *Engine) createStream(ctx context.Context, replicas int) error {
 	return nil
 }
 
+// setReplicas changes how many servers store each message.
+func (e *Engine) setReplicas(ctx context.Context, replicas int) error {
+	ctx, done := e.call(ctx)
+	defer done()
+	config := (*e.stream.Load()).CachedInfo().Config
+	config.Replicas = replicas
+	stream, err := e.js.UpdateStream(ctx, config)
+	if err != nil {
+		return e.explain(ctx, err)
+	}
+	e.stream.Store(&stream)
+	return nil
+}
+
 // lostStream looks for the stream again after an answer which says that it does not exist.
 func (e *Engine) lostStream(ctx context.Context) error {
 	if err := e.findStream(ctx); err != nil {

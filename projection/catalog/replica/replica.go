@@ -108,7 +108,18 @@ func (r Replica) replace(ctx context.Context, write func(io.Writer) error) (asid
 		}
 	}
 	// Crash here leaves the journal that was archived.
-	return r.Dir.Journals().Replace(ctx, r.ID, write)
+	aside, err = r.Dir.Journals().Replace(ctx, r.ID, func(w io.Writer) error {
+		err := write(w)
+		if err == nil {
+			// Crash here leaves the journal as it was, and the next list adds its row.
+			r.Dir.Forget(r.ID)
+		}
+		return err
+	})
+	if err == nil {
+		r.Dir.Forget(r.ID) // a list may have added the row again
+	}
+	return aside, err
 }
 
 // split makes the local session a fork, and gives the history of the hub its id. Both are done under the journal's

@@ -561,3 +561,30 @@ func TestUnsealedForkIsSealed(t *testing.T) {
 		t.Errorf("the fork is not sealed: %v\n%s", err, again)
 	}
 }
+
+// The fork has the events by which the history of the hub is shorter: none are lost.
+func TestShorterHistoryOfTheHubLosesNothing(t *testing.T) {
+	ann, ben, _ := two(t)
+	ann.create("one")
+	ann.push()
+	ben.pull()
+	ann.say("by ann", "by ann, too")
+	ben.say("by ben")
+	ben.push()
+	before := ann.end()
+	ann.pull()
+	if after := ann.end(); after.Seq >= before.Seq {
+		t.Fatalf("%d events, and %d before", after.Seq, before.Seq)
+	}
+	for range 2 { // the first list writes the index
+		sessions, err := ann.c.List(t.Context(), catalog.Query{})
+		if err != nil || len(sessions.Sessions) != 2 {
+			t.Fatalf("%d sessions: %v", len(sessions.Sessions), err)
+		}
+		for _, s := range sessions.Sessions {
+			if s.Truncated {
+				t.Errorf("events of session %s are missing", s.ID)
+			}
+		}
+	}
+}

@@ -112,6 +112,9 @@ func New(streams IO, o Options) (*App, error) {
 		return nil, Exit(ExitFailed, Text("Cannot open the log file: %s", tty.SafeLine(err.Error())))
 	}
 	a.config, a.configErr = config.Read(filepath.Join(own, "config.json"))
+	if remote.HasPassword(o.Hub) {
+		return nil, UsageError("--hub has a password, which other users can read. Set AGENT_CHATTER_HUB instead.")
+	}
 	a.Remote = &remote.Connection{Home: dir, Own: own, Config: a.Config, URLs: o.Hub, Offline: o.Offline}
 	journals := journal.Options{
 		MaxLine: a.config.Journal.MaxLine,

@@ -30,7 +30,6 @@ func explainHub(err error) Message {
 		split    *store.SplitError
 		other    *remote.DivergedError
 		sealed   *hub.SealedError
-		plain    *hub.PlainError
 		shared   *identities.SharedError
 	)
 	switch {
@@ -40,11 +39,10 @@ func explainHub(err error) Message {
 	case errors.As(err, &sealed):
 		return Text("%s.\nAsk for the identity of a recipient, or be made one.", Sentence(sealed)).
 			With(To("list the identities that are here", "identities"))
-	case errors.As(err, &plain):
-		return Text("%s.\nName the recipients in hub.encryptTo of config.json.", Sentence(plain)).
-			With(To("read how", "guide", "hub"))
-	case errors.As(err, new(*hub.RecipientsError)), errors.Is(err, hub.ErrNotRecipient):
-		return Text("%s.", Sentence(err)).With(To("read how", "guide", "hub"))
+	case errors.As(err, new(*hub.PlainError)), errors.As(err, new(*hub.RecipientsError)),
+		errors.Is(err, hub.ErrNotRecipient):
+		return Text("%s.\nName the recipients of all machines in hub.encryptTo of config.json.", Sentence(err)).
+			With(To("read about recipients", "guide", "hub"))
 	case errors.As(err, &shared):
 		return Text("%s.", Sentence(shared)).With(ToRun("make it private", "chmod", "600", shared.Path))
 	case errors.As(err, &split):
@@ -52,7 +50,7 @@ func explainHub(err error) Message {
 			split.Fork).With(To("resume what is on the hub", "chat", "--resume", split.SessionID),
 			To("resume what was only here", "chat", "--resume", split.Fork))
 	case errors.Is(err, remote.ErrNone):
-		return Text("No hub is configured.").With(To("read how", "guide", "hub"))
+		return Text("No hub is configured.").With(To("read how to set one up", "guide", "hub"))
 	case errors.As(err, &claimed):
 		return claimedText(claimed)
 	case errors.As(err, &fenced):

@@ -31,6 +31,6 @@ func (r *repl) followSplit(ctx context.Context) error {
 
 // splitText is for a conversation that continues in a fork.
 func splitText(id, fork string) string {
-	return fmt.Sprintf("What was written here since is session %s, in which you continue. Session %s is as on the hub.",
-		fork, id)
+	return fmt.Sprintf("What was written here since then is session %s, in which you continue. Session %s has the "+
+		"events of the hub.", fork, id)
 }

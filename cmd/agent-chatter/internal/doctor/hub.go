@@ -26,11 +26,11 @@ func (d *doctor) checkHub() []app.Finding {
 	hub, err := d.Remote.Hub(ctx)
 	if err != nil {
 		m := app.Explain(err)
-		return []app.Finding{app.Wrong(m.Text, "Sessions are kept here, and shipped later.", m.Help...)}
+		return []app.Finding{app.Wrong(m.Text, "Until this is mended, events are only on this machine.", m.Help...)}
 	}
 	if len(settings.Teams) == 0 {
 		return []app.Finding{app.Note("no team is shipped", "Name the teams in hub.teams of config.json.",
-			app.To("read how", "guide", "hub"))}
+			app.To("see an example", "guide", "hub"))}
 	}
 	findings := []app.Finding{app.Fine(fmt.Sprintf("%s can be reached", tty.SafeLine(hub.Name())))}
 	if there, err := hub.Clock(ctx); err == nil {

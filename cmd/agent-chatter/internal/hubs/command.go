@@ -45,6 +45,7 @@ func connect(ctx context.Context, a *app.App) (*connected, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer a.Begin("Connecting to the hub")()
 	h, err := a.Remote.Hub(ctx)
 	if err != nil {
 		return nil, err
@@ -57,6 +58,7 @@ func (c *connected) list() ([]replica.Status, error) {
 	if len(c.settings.Teams) == 0 {
 		return nil, app.Exit(app.ExitUsage, noTeamsText())
 	}
+	defer c.Begin("Listing the sessions of the hub")()
 	return replica.List(c.ctx, c.hub, c.Catalog, c.settings.Ships)
 }
 

@@ -2,6 +2,7 @@ package hubs
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
@@ -10,7 +11,7 @@ import (
 
 // Init creates the hub on its servers.
 type Init struct {
-	Replicas int `help:"Servers that store each message, 1, 3 or 5 (default: ${default})." default:"1" placeholder:"N"`
+	Replicas int `help:"Servers that store each message: 1, 3 or 5 (default for a new hub: 1)." placeholder:"N"`
 }
 
 // Help shows examples.
@@ -22,8 +23,8 @@ func (Init) Help() string {
 
 // Run implements the command.
 func (cmd *Init) Run(a *app.App) error {
-	if cmd.Replicas < 1 || cmd.Replicas > 5 {
-		return app.UsageError("--replicas takes a number from 1 to 5.")
+	if !slices.Contains([]int{0, 1, 3, 5}, cmd.Replicas) { // an even number bears no more failures
+		return app.UsageError("--replicas takes 1, 3 or 5.")
 	}
 	ctx, stop := app.UntilSignal()
 	defer stop()
@@ -36,17 +37,17 @@ func (cmd *Init) Run(a *app.App) error {
 		return err
 	}
 	defer e.Close()
-	a.Notice(initText(e.Name(), e.Replicas(), created))
+	a.Notice(initText(e.Name(), created, e.Replicas()))
 	return nil
 }
 
 // initText is for a hub that was created, or exists.
-func initText(name string, replicas int, created bool) string {
-	text := fmt.Sprintf("Hub %s exists", tty.SafeLine(name))
+func initText(name string, created bool, replicas int) string {
+	verb := "exists"
 	if created {
-		text = fmt.Sprintf("Hub %s was created", tty.SafeLine(name))
+		verb = "was created"
 	}
-	return text + fmt.Sprintf(" on %s.\n"+
-		"Its servers need \"sync_interval: always\" to keep what they acknowledge through a power cut: "+
-		"this cannot be checked from here.", app.Count(replicas, "server"))
+	return fmt.Sprintf("Hub %s %s. Each message is stored on %s.\n"+
+		"A power cut loses nothing that was acknowledged if its servers have \"sync_interval: always\": "+
+		"this cannot be checked from here.", tty.SafeLine(name), verb, app.Count(replicas, "server"))
 }

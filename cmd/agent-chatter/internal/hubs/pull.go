@@ -35,15 +35,23 @@ func (cmd *Pull) Run(a *app.App) error {
 		return err
 	}
 	r := newReport(c, cmd.Output)
+	only := 0
 	for _, s := range all {
 		if !cmd.wants(s) {
+			if s.Relation == replica.OnlyHub && !s.Deleted {
+				only++
+			}
 			continue
 		}
-		if err := r.add(c.pull(s)); err != nil {
+		end := a.Begin("Fetching session " + s.Session.ID)
+		o := c.pull(s)
+		end()
+		if err := r.add(o); err != nil {
 			return err
 		}
 	}
-	return r.end("fetched", len(cmd.ID) > 0)
+	a.Show(onlyText("on the hub", only, app.To("fetch all", "hub", "pull", "--all")))
+	return r.end(r.doneText("Fetched"), len(cmd.ID) > 0)
 }
 
 // wants reports whether a session is to be fetched. A session that was deleted here is fetched only by its name.

@@ -1,7 +1,11 @@
 package hubs
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/config"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/projection/catalog/replica"
@@ -59,7 +63,8 @@ func confirmText(id string) app.Message {
 }
 
 func purgeQuestionText(s replica.Status) string {
-	return "Remove session " + s.Session.ID + " (" + tty.SafeLine(titleOf(s)) + ") from the hub for all machines?"
+	return "Session " + s.Session.ID + " (" + tty.SafeLine(titleOf(s)) + ") will be removed from the hub for all " +
+		"machines.\nThis cannot be undone. What machines have of it stays there. Remove it?"
 }
 
 func purgedText(id string) string {
@@ -69,17 +74,21 @@ func purgedText(id string) string {
 // noTeamsText is for a hub whose teams are not configured.
 func noTeamsText() app.Message {
 	return app.Text("No team is shipped: hub.teams of config.json names none.").
-		With(app.To("read how", "guide", "hub"))
+		With(app.To("see an example", "guide", "hub"))
 }
 
 // notShippedText is for a session of a team that is not shipped.
 func notShippedText(s catalog.Session) app.Message {
 	return app.Text("Session %s is not shipped: hub.teams of config.json does not name its team %s.", s.ID,
-		tty.SafeLine(s.TeamID)).With(app.To("read how", "guide", "hub"))
+		tty.SafeLine(s.TeamID)).With(app.To("see an example", "guide", "hub"))
 }
 
-// hubText names the hub.
-func hubText(name string, sessions int) string {
-	return "Hub " + tty.SafeLine(name) + ": " + app.Count(sessions, "session") +
-		". The sync_interval of its servers: unknown."
+// hubText names the hub, and the teams whose sessions are listed.
+func hubText(name string, sessions int, teams []string) string {
+	of := " of all teams"
+	if !slices.Contains(teams, config.AllTeams) {
+		of = " of " + tty.SafeLine(strings.Join(teams, ", "))
+	}
+	return "Hub " + tty.SafeLine(name) + ": " + app.Count(sessions, "session") + of +
+		".\nThe sync_interval of its servers: unknown."
 }

@@ -28,7 +28,7 @@ func (Push) Help() string {
 // outcome is what push, pull and verify print for a session.
 type outcome struct {
 	ID     string `json:"id"`
-	Action string `json:"action"` // shipped, fetched, forked, healed, equal, skipped or failed
+	Action string `json:"action"` // shipped, released, fetched, forked, healed, restored, equal, skipped or failed
 	Events uint64 `json:"events"` // that were shipped or fetched
 	Fork   string `json:"fork,omitempty"`
 	Aside  string `json:"aside,omitempty"`
@@ -55,15 +55,23 @@ func (cmd *Push) Run(a *app.App) error {
 		return err
 	}
 	r := newReport(c, cmd.Output)
+	only := 0
 	for _, s := range all {
 		if !cmd.wants(s) {
+			if s.Relation == replica.OnlyHere {
+				only++
+			}
 			continue
 		}
-		if err := r.add(c.push(s, cmd.TakeOver)); err != nil {
+		end := a.Begin("Shipping session " + s.Session.ID)
+		o := c.push(s, cmd.TakeOver)
+		end()
+		if err := r.add(o); err != nil {
 			return err
 		}
 	}
-	return r.end("shipped", len(cmd.ID) > 0)
+	a.Show(onlyText("here", only, app.To("ship all", "hub", "push", "--all")))
+	return r.end(r.doneText("Shipped"), len(cmd.ID) > 0)
 }
 
 // wants reports whether a session is to be shipped.
@@ -99,8 +107,12 @@ func (c *connected) push(s replica.Status, takeOver bool) outcome {
 	if err != nil {
 		return o.failed(err)
 	}
-	if o.Events = events; events > 0 {
+	o.Events = events
+	switch {
+	case events > 0:
 		o.Action = "shipped"
+	case s.Mine && claimed(s.Remote.Claim):
+		o.Action = "released"
 	}
 	return o
 }
@@ -127,7 +139,12 @@ func (o outcome) text() string {
 		return fmt.Sprintf("%s  damaged lines were taken from the hub; the previous journal is %s", o.ID, o.Aside)
 	case "restored":
 		return fmt.Sprintf("%s  restored %s on the hub", o.ID, app.Count(int(o.Events), "event"))
+	case "released":
+		return o.ID + "  equal; the claim of this machine was released"
 	case "equal":
+		if o.Events == 0 {
+			return o.ID + "  equal"
+		}
 		return fmt.Sprintf("%s  equal, %s", o.ID, app.Count(int(o.Events), "event"))
 	}
 	return fmt.Sprintf("%s  %s: %s", o.ID, o.Action, o.Reason)

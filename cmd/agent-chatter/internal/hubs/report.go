@@ -14,8 +14,8 @@ type report struct {
 	output string
 	list   *finding.List // nil unless on a terminal
 
-	done, skipped, failed int
-	held                  int // of those that were skipped
+	done, equal, skipped, failed int
+	held                         int // of those that were skipped
 }
 
 func newReport(c *connected, output string) *report {
@@ -35,6 +35,8 @@ func (r *report) add(o outcome) error {
 		if o.held {
 			r.held++
 		}
+	case "equal":
+		r.equal++
 	default:
 		r.done++
 	}
@@ -67,9 +69,8 @@ func (o outcome) finding() app.Finding {
 
 // end prints the sum. If a session failed, the command fails, and also if the user has named one that another process
 // or machine has.
-func (r *report) end(done string, named bool) error {
+func (r *report) end(text string, named bool) error {
 	var err error
-	text := sumText(done, r.done, r.skipped, r.failed)
 	switch {
 	case r.failed > 0:
 		err = app.Exit(app.ExitFailed, app.Message{})
@@ -83,14 +84,33 @@ func (r *report) end(done string, named bool) error {
 	return err
 }
 
-// sumText is the last line of a command.
-func sumText(done string, n, skipped, failed int) string {
-	text := fmt.Sprintf("%s: %s", strings.ToUpper(done[:1])+done[1:], app.Count(n, "session"))
-	if skipped > 0 {
-		text += fmt.Sprintf(", %d skipped", skipped)
-	}
-	if failed > 0 {
-		text += fmt.Sprintf(", %d failed", failed)
+// doneText is the last line of a command that shipped or fetched sessions.
+func (r *report) doneText(done string) string {
+	return r.sumText(fmt.Sprintf("%s: %s", done, app.Count(r.done, "session")), 0)
+}
+
+// comparedText is the last line of a command that compared sessions.
+func (r *report) comparedText() string {
+	all := r.done + r.equal + r.skipped + r.failed
+	return r.sumText("Compared: "+app.Count(all, "session"), r.done)
+}
+
+func (r *report) sumText(text string, restored int) string {
+	for _, other := range []struct {
+		n    int
+		what string
+	}{{r.equal, "equal"}, {restored, "restored"}, {r.skipped, "skipped"}, {r.failed, "failed"}} {
+		if other.n > 0 {
+			text += fmt.Sprintf(", %d %s", other.n, other.what)
+		}
 	}
 	return text + "."
+}
+
+// onlyText is for sessions that a command without --all omitted; the zero Message: none.
+func onlyText(where string, n int, help app.Help) app.Message {
+	if n == 0 {
+		return app.Message{}
+	}
+	return app.Text("Only %s: %s.", where, app.Count(n, "session")).With(help)
 }

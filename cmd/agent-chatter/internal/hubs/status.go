@@ -1,6 +1,7 @@
 package hubs
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -81,7 +82,7 @@ func (cmd *Status) Run(a *app.App) error {
 			}
 		}
 	}
-	a.Notice(hubText(c.hub.Name(), len(all)))
+	a.Notice(hubText(c.hub.Name(), len(all), c.settings.Teams))
 	return nil
 }
 
@@ -140,8 +141,19 @@ func stateText(s replica.Status) string {
 		return fmt.Sprintf("%d ahead", ahead(s))
 	case replica.Behind:
 		return fmt.Sprintf("%d behind", behind(s))
+	case replica.Unknown:
+		if errors.As(s.Remote.Err, new(*hub.SealedError)) {
+			return "sealed for others"
+		}
 	}
 	return string(s.Relation)
+}
+
+// stateStyles are for states in which the session here and the one on the hub differ.
+var stateStyles = map[replica.Relation]ansi.Style{
+	replica.Ahead: {Color: ansi.Yellow}, replica.Behind: {Color: ansi.Yellow}, replica.Diverged: {Color: ansi.Red},
+	replica.Unknown: {Color: ansi.Red}, replica.OnlyHere: {Color: ansi.Yellow}, replica.OnlyHub: {Color: ansi.Yellow},
+	replica.Purged: {Dim: true},
 }
 
 // holderText returns who has claimed a session, "" if nobody has.
@@ -172,10 +184,12 @@ func statusTable(all []replica.Status) *table.Table {
 		{Name: "HUB", Right: true, Rank: 3}, {Name: "STATE"}, {Name: "CLAIMED BY", Least: 12, Rank: 1},
 		{Name: "TITLE", Least: 16, Rank: 4},
 	}}
-	for _, row := range statusRows(all) {
+	styles := [7]ansi.Style{{Color: ansi.Cyan}, {}, {}, {}, {}, {Color: ansi.Green}, {}}
+	for i, row := range statusRows(all) {
+		styles[4] = stateStyles[all[i].Relation]
 		var cells []ansi.Line
-		for _, text := range row {
-			cells = append(cells, table.Text(text, ansi.Style{}))
+		for column, text := range row {
+			cells = append(cells, table.Text(text, styles[column]))
 		}
 		t.Add(cells...)
 	}

@@ -39,11 +39,14 @@ func (cmd *Verify) Run(a *app.App) error {
 		if len(cmd.ID) == 0 && (s.Local == nil || s.Remote == nil || s.Relation == replica.Purged) {
 			continue
 		}
-		if err := r.add(c.verify(s)); err != nil {
+		end := a.Begin("Comparing session " + s.Session.ID)
+		o := c.verify(s)
+		end()
+		if err := r.add(o); err != nil {
 			return err
 		}
 	}
-	return r.end("compared", len(cmd.ID) > 0)
+	return r.end(r.comparedText(), len(cmd.ID) > 0)
 }
 
 // verify compares a session.

@@ -104,13 +104,17 @@ func (cmd *List) Print(ctx context.Context, a *app.App, out io.Writer) error {
 	if err := cmd.print(a, out, shown, catalog.ShortIDs(shown, list.Matches...)); err != nil {
 		return err
 	}
-	if err := cmd.printRemote(ctx, a, out); err != nil {
+	remote, err := cmd.printRemote(ctx, a, out)
+	if err != nil {
 		return err
 	}
 	for _, s := range shown {
 		if s.Invalid > 0 {
 			a.Show(app.InvalidEventsText(s.ID, s.Invalid, s.FirstInvalid))
 		}
+	}
+	if len(list.Matches) == 0 && remote == 0 && cmd.Output == "text" {
+		a.Show(noSessionsText(cmd.Team))
 	}
 	cmd.printNotices(a, list.Matches, len(shown))
 	for _, path := range list.Lost {
@@ -204,9 +208,6 @@ func WriteJSON(w io.Writer, sessions []catalog.Session) error {
 
 // printNotices prints what the list does not show, and how many sessions have a problem.
 func (cmd *List) printNotices(a *app.App, matches []*catalog.Entry, shown int) {
-	if len(matches) == 0 && cmd.Output == "text" {
-		a.Show(noSessionsText(cmd.Team))
-	}
 	if hidden := len(matches) - shown; hidden > 0 && cmd.Output == "text" {
 		a.Notice(fmt.Sprintf("%d more.", hidden), app.To("list all", "sessions", "--all"))
 	}

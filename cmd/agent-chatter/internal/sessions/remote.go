@@ -17,12 +17,12 @@ import (
 )
 
 // printRemote prints the sessions that are only on the hub, and those that another machine writes, the newest first.
-// What the hub says of them is of the time when they were shipped.
-func (cmd *List) printRemote(ctx context.Context, a *app.App, out io.Writer) error {
+// What the hub says of them is of the time when they were shipped. It returns how many there are.
+func (cmd *List) printRemote(ctx context.Context, a *app.App, out io.Writer) (n int, err error) {
 	elsewhere, err := a.Remote.Elsewhere(ctx, a.Catalog)
 	if err != nil {
 		a.ReportHub(err)
-		return nil
+		return 0, nil
 	}
 	var all []catalog.Session
 	for s := range catalog.Sessions(elsewhere.Entries()) {
@@ -36,15 +36,15 @@ func (cmd *List) printRemote(ctx context.Context, a *app.App, out io.Writer) err
 		all = all[:cmd.Limit]
 	}
 	if len(all) == 0 {
-		return nil
+		return 0, nil
 	}
 	if err := cmd.writeRemote(ctx, a, out, all); err != nil {
-		return err
+		return 0, err
 	}
 	if hidden > 0 && cmd.Output == "text" {
 		a.Notice(fmt.Sprintf("%d more on the hub.", hidden), app.To("list all", "hub", "status"))
 	}
-	return nil
+	return len(all), nil
 }
 
 func (cmd *List) writeRemote(ctx context.Context, a *app.App, w io.Writer, all []catalog.Session) error {

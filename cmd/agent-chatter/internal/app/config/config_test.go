@@ -100,6 +100,8 @@ func TestErrorNamesTheSetting(t *testing.T) {
 		`{"window":{"bytes":-9223372036854775809}}`:   "window.bytes is out of range: -9223372036854775809",
 		`{"retention":{"keep":1.5}}`:                  "retention.keep must be a whole number, not 1.5",
 		`{"retention":{"keep":-1}}`:                   "retention.keep must be a number of sessions, 0 or more",
+		`{"hub":{"urls":"nats://a"}}`:                 `hub.urls must be a list of strings, such as ["…"], not a string`,
+		`{"hub":{"teams":[1]}}`:                       "hub.teams must be a string, not a number",
 		`{"redaction":{"x":1}}`:                       `unknown setting "redaction.x"`,
 		`{"redaction":{},"window":5,"abc":1}`: "\n  - redaction must be a string, not an object" +
 			"\n  - unknown setting \"abc\"\n  - window must be an object, not a number",

@@ -118,6 +118,8 @@ func expected(t reflect.Type) string {
 		return "a whole number"
 	case reflect.Struct:
 		return "an object"
+	case reflect.Slice:
+		return "a list of strings, such as [\"…\"]"
 	}
 	return "a string"
 }

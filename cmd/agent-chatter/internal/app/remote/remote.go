@@ -3,11 +3,16 @@ package remote
 import (
 	"context"
 	"errors"
+	"fmt"
+	"net/url"
 	"os"
+	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/config"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/home"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/identities"
 	"github.com/agent-chatter/agent-chatter/journal/hub"
 	"github.com/agent-chatter/agent-chatter/journal/hub/jetstream"
@@ -52,6 +57,17 @@ func (c *Connection) lock(ctx context.Context) (unlock func(), err error) {
 	}
 }
 
+// HasPassword reports whether one of the addresses has a user: other users of the machine can read it on a command
+// line.
+func HasPassword(addresses string) bool {
+	for address := range strings.SplitSeq(addresses, ",") {
+		if u, err := url.Parse(address); err != nil && strings.Contains(address, "@") || err == nil && u.User != nil {
+			return true
+		}
+	}
+	return false
+}
+
 // Once calls report at its first call.
 func (c *Connection) Once(report func()) { c.once.Do(report) }
 
@@ -82,7 +98,7 @@ func (c *Connection) Configured() (config.Hub, error) {
 func none(settings config.Hub) bool { return len(settings.URLs) == 0 || len(settings.Teams) == 0 }
 
 // Options returns the options of a connection. It returns ErrNone or ErrOffline if there is no hub.
-func (c *Connection) Options() (jetstream.Options, error) {
+func (c *Connection) Options() (o jetstream.Options, err error) {
 	settings, err := c.Configured()
 	switch {
 	case err != nil:
@@ -91,14 +107,44 @@ func (c *Connection) Options() (jetstream.Options, error) {
 	case c.Offline:
 		err = ErrOffline
 	}
-	return jetstream.Options{
-		URLs: settings.URLs, Credentials: settings.Credentials, CA: settings.TLS.CA,
-		Cert: settings.TLS.Cert, Key: settings.TLS.Key, Timeout: settings.Wait(),
-	}, err
+	if err != nil {
+		return o, err
+	}
+	o.URLs, o.Timeout = settings.URLs, settings.Wait()
+	for _, file := range []struct {
+		path    *string
+		setting string
+		value   string
+	}{
+		{&o.Credentials, "hub.credentials", settings.Credentials}, {&o.CA, "hub.tls.ca", settings.TLS.CA},
+		{&o.Cert, "hub.tls.cert", settings.TLS.Cert}, {&o.Key, "hub.tls.key", settings.TLS.Key},
+	} {
+		if *file.path, err = c.file(file.value); err != nil {
+			return o, fmt.Errorf("%s of config.json: %w", file.setting, err)
+		}
+	}
+	return o, nil
 }
 
-// Hub returns the hub, and connects to it if there is no connection yet. It returns ErrNone or ErrOffline if
-// there is none; other errors are those of jetstream.Open, after which it may be called again.
+// file returns the absolute path of a file that the configuration names and that exists. A relative one starts
+// at the home.
+func (c *Connection) file(path string) (string, error) {
+	if path == "" {
+		return "", nil
+	}
+	path, err := home.Expand(path)
+	if err != nil {
+		return "", err
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(c.Own, path)
+	}
+	_, err = os.Stat(path)
+	return path, err
+}
+
+// Hub returns the hub, and connects to it if there is no connection yet. It returns ErrNone or ErrOffline if there is
+// none; other errors are those of jetstream.Open, after which it may be called again.
 func (c *Connection) Hub(ctx context.Context) (*hub.Hub, error) {
 	o, err := c.Options()
 	if err != nil {
@@ -136,7 +182,7 @@ func (c *Connection) machine() (hub.Options, error) {
 	}
 	o := hub.Options{Home: c.Home, Plain: settings.Plain}
 	if o.Recipients, err = identities.ParseRecipients(settings.EncryptTo); err != nil {
-		return o, err
+		return o, fmt.Errorf("hub.encryptTo of config.json: %w", err)
 	}
 	if o.Identities, err = identities.Load(identities.Dir(c.Own)); err != nil {
 		return o, err

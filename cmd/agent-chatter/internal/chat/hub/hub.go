@@ -67,6 +67,8 @@ func stateText(s store.ReplicaStatus, sync bool) app.Message {
 	switch {
 	case s.Err == nil && (s.Lag == 0 || !sync):
 		return app.Message{}
+	case errors.Is(s.Err, hub.ErrPurged):
+		return app.Text("Only here: the session was purged from the hub.")
 	case errors.As(s.Err, &plain) && plain.Copy:
 		return app.Text("Only here: what you write is not shipped. %s", app.Explain(s.Err).Text)
 	case !s.Claimed && s.Err != nil && s.Origin == store.OnTheHub:
@@ -123,7 +125,7 @@ func (h *Hub) End(ctx context.Context) {
 		} else if fork != "" {
 			h.app.Show(forkText(fork))
 		}
-	case status.Lag > 0:
+	case status.Lag > 0 && !errors.Is(status.Err, hub.ErrPurged):
 		h.app.Show(leftText(status))
 	case status.Err != nil:
 		h.app.Show(app.Explain(status.Err))
