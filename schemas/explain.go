@@ -21,7 +21,7 @@ type fault struct {
 // explain converts the validator's tree of errors to problems, one for each field that has to
 // be changed. Their messages describe the document, not the schema.
 func explain(document any, failure *jsonschema.ValidationError) []Problem {
-	e := explainer{document: document, sources: map[string]any{}}
+	e := explainer{document: document}
 	faults := e.faults(failure)
 	slices.SortFunc(faults, func(a, b fault) int {
 		return cmp.Or(comparePointers(a.pointer, b.pointer),
@@ -36,7 +36,6 @@ func explain(document any, failure *jsonschema.ValidationError) []Problem {
 
 type explainer struct {
 	document any
-	sources  map[string]any // parsed schema files by URL
 }
 
 // faults returns the faults of the leaves of the tree of errors. Inner nodes add no
@@ -167,14 +166,11 @@ type rule struct {
 // the file and a JSON pointer, in which the names of our schemas need no escapes.
 func (e explainer) rule(failure *jsonschema.ValidationError) rule {
 	file, pointer, _ := strings.Cut(failure.AbsoluteKeywordLocation, "#")
-	if _, parsed := e.sources[file]; !parsed {
-		e.sources[file] = parsedSource(file)
-	}
 	slash := strings.LastIndexByte(pointer, '/')
 	if slash < 0 {
 		return rule{}
 	}
-	siblings, _ := lookup(e.sources[file], pointer[:slash]).(map[string]any)
+	siblings, _ := lookup(parsedSource(file), pointer[:slash]).(map[string]any)
 	keyword := pointer[slash+1:]
 	return rule{keyword: keyword, argument: siblings[keyword], siblings: siblings}
 }

@@ -135,10 +135,18 @@ func isDateTime(value any) bool {
 	return jsonschema.Formats["date-time"](text) && new(time.Time).UnmarshalText([]byte(text)) == nil
 }
 
-// parsedSource returns the decoded schema file at a URL; nil if there is none.
+// sources has the decoded schema files by URL. Decoding one takes longer than to validate most documents, and a journal
+// may have many invalid events.
+var sources sync.Map
+
+// parsedSource returns the decoded schema file at a URL; nil if there is none. Callers must not change it.
 func parsedSource(url string) any {
+	if parsed, ok := sources.Load(url); ok {
+		return parsed
+	}
 	text, _ := files.ReadFile(path.Base(url))
 	var parsed any
 	json.Unmarshal(text, &parsed)
+	sources.Store(url, parsed)
 	return parsed
 }
