@@ -19,21 +19,25 @@ import (
 // testMaxHeld is how many bytes of events may be only in memory in these tests.
 const testMaxHeld = 64 << 10
 
-// floods returns a turn that yields events without end.
+// floods returns a turn that yields many more events than may be held. It has an end, so that a test in which no limit
+// is enforced fails soon.
 func floods(event func(i int) agent.Event) turnFunc {
 	return func(ctx context.Context, _ agent.Turn) iter.Seq2[agent.Event, error] {
 		return func(yield func(agent.Event, error) bool) {
-			for i := 0; ctx.Err() == nil; i++ {
+			for i := range testMaxHeld / 8 {
+				if ctx.Err() != nil {
+					yield(nil, context.Cause(ctx))
+					return
+				}
 				if !yield(event(i), nil) {
 					return
 				}
 			}
-			yield(nil, context.Cause(ctx))
 		}
 	}
 }
 
-// floodEvents are the kinds of events that an agent can report without end.
+// floodEvents are the kinds of events that an agent can report without end. Each of them holds more than 8 bytes.
 var floodEvents = map[string]func(i int) agent.Event{
 	"starts of tools": func(i int) agent.Event { return agent.ToolStarted{ID: fmt.Sprint(i), Name: "sh"} },
 	"ends of tools":   func(i int) agent.Event { return agent.ToolCompleted{ID: fmt.Sprint(i), Output: "done"} },
