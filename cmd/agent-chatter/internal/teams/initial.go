@@ -62,11 +62,13 @@ func (l Loader) initial(ctx context.Context) ([]team.Trusted, error) {
 	return all, nil
 }
 
-// madeHere reports whether no part of a session was copied from another one, imported, or fetched from a hub.
+// madeHere reports whether no part of a session was copied from another one, imported, or fetched from a hub. A session
+// of a team that is shipped may have been fetched: its mark is a cache, and can be missing.
 func (l Loader) madeHere(s catalog.Session) (bool, error) {
 	shared := replica.Replica{Dir: l.App.Catalog.At(s.Dir()), ID: s.ID}
-	if shared.Mark().Engine != "" {
-		return false, nil // it may have come from there
+	settings, err := l.App.Config()
+	if err != nil || settings.Hub.Ships(shared.Session().Team) || shared.Mark().Engine != "" {
+		return false, err
 	}
 	reader, err := l.App.Catalog.At(s.Dir()).Journals().Reader(s.ID, journal.Position{})
 	if err != nil {

@@ -93,6 +93,26 @@ func TestTeamsOfEarlierSessionsAreTrusted(t *testing.T) {
 			t.Errorf("forget %v: %v (-want +got):\n%s", forget, err, diff)
 		}
 	}
+	checkShippedTeamsAreNotTrusted(t, home)
+}
+
+// checkShippedTeamsAreNotTrusted checks that sessions which may have been fetched from a hub make no team trusted.
+func checkShippedTeamsAreNotTrusted(t *testing.T, home string) {
+	t.Helper()
+	if err := os.Remove(filepath.Join(home, "trust.json")); err != nil {
+		t.Fatal(err)
+	}
+	settings := `{"hub": {"urls": ["nats://127.0.0.1:1"], "teams": ["echo-pair"]}}`
+	if err := os.WriteFile(filepath.Join(home, "config.json"), []byte(settings), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a, err := app.New(app.IO{Stdout: os.Stdout, Stderr: os.Stderr}, app.Options{Home: home})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all, err := (Loader{App: a}).trusted(t.Context()); err != nil || len(all) > 0 {
+		t.Errorf("with a hub: %v, %v", all, err)
+	}
 }
 
 // Another home may be a clone of someone else's sessions.
