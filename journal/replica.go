@@ -211,7 +211,11 @@ func (d *Dir) Replace(ctx context.Context, id string, write func(io.Writer) erro
 		if err != nil || equal {
 			return errors.Join(err, errEqual)
 		}
-		aside, err = f.copyAside(d.fs, old, Torn{Bytes: sizeOf(old)})
+		size, err := sizeOf(old)
+		if err != nil {
+			return err
+		}
+		aside, err = f.copyAside(d.fs, old, Torn{Bytes: size})
 		// Crash here leaves the previous journal, a copy of it, and a temporary file.
 		return err
 	})
@@ -229,7 +233,11 @@ var errEqual = errors.New("the content is equal")
 
 // checkWhole checks that every line of a file is valid, and that its last one is complete.
 func (d *Dir) checkWhole(ctx context.Context, path string, file File) error {
-	src := fileSource(path, file, sizeOf(file)).withContext(ctx)
+	size, err := sizeOf(file)
+	if err != nil {
+		return err
+	}
+	src := fileSource(path, file, size).withContext(ctx)
 	r, err := src.open(0)
 	if err != nil {
 		return err
@@ -251,20 +259,23 @@ func (d *Dir) checkWhole(ctx context.Context, path string, file File) error {
 	return nil
 }
 
-// sizeOf returns the size of an open file in bytes, 0 if it is unknown.
-func sizeOf(file File) int64 {
+// sizeOf returns the size of an open file in bytes.
+func sizeOf(file File) (int64, error) {
 	info, err := file.Stat()
 	if err != nil {
-		return 0
+		return 0, err
 	}
-	return info.Size()
+	return info.Size(), nil
 }
 
 // sameContent reports whether two files have the same bytes.
 func sameContent(a, b File) (bool, error) {
-	size := sizeOf(a)
-	if size != sizeOf(b) {
-		return false, nil
+	size, err := sizeOf(a)
+	if err != nil {
+		return false, err
+	}
+	if other, err := sizeOf(b); err != nil || other != size {
+		return false, err
 	}
 	one, other := make([]byte, blockSize), make([]byte, blockSize)
 	for offset := int64(0); offset < size; offset += blockSize {

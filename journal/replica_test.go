@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 )
 
 // linesOf returns the lines of a journal with n events, and its end.
@@ -239,6 +240,33 @@ func TestReplaceKeepsThePreviousJournal(t *testing.T) {
 		}
 		if left, _ := os.ReadFile(d.Path() + "/copy.jsonl.tmp"); left != nil {
 			t.Errorf("%s: a temporary file is left", name)
+		}
+	}
+}
+
+// TestReplaceThatCannotReadLosesNothing fails each operation that reads, in turn.
+func TestReplaceThatCannotReadLosesNothing(t *testing.T) {
+	text, _ := linesOf(t, 5)
+	before := bytes.Replace(text, []byte(`"cups":2`), []byte(`"cups":9`), 1)
+	failed := true
+	for nth := 1; failed; nth++ {
+		disk := journaltest.New(journal.OS)
+		d := journal.NewDir(t.TempDir(), journal.Options{FS: disk})
+		if err := os.WriteFile(d.Path()+"/copy.jsonl", before, 0o640); err != nil {
+			t.Fatal(err)
+		}
+		disk.Fail(nth, io.ErrUnexpectedEOF, journaltest.Read)
+		aside, err := d.Replace(t.Context(), "copy", func(w io.Writer) error {
+			_, err := w.Write(text)
+			return err
+		})
+		failed = disk.Failed()
+		kept, _ := os.ReadFile(d.Path() + "/copy.jsonl")
+		if aside != "" {
+			kept, _ = os.ReadFile(d.Path() + "/" + aside)
+		}
+		if !bytes.Equal(kept, before) {
+			t.Errorf("read %d: %d of %d bytes are kept, and the error is %v", nth, len(kept), len(before), err)
 		}
 	}
 }
