@@ -26,8 +26,9 @@ type Shipper struct {
 	row     any
 	shipped journal.Position
 	claimed bool
-	err     error         // of the last attempt; nil: it succeeded
+	err     error         // of the last attempt that was not stopped; nil: it succeeded
 	tried   int           // attempts that have ended
+	waiting int           // calls of Wait and Release
 	changed chan struct{} // closed and replaced when one of them changes
 }
 
@@ -46,12 +47,15 @@ func (s ShipStatus) Final() bool {
 		errors.As(s.Err, new(*BehindError)) || errors.Is(s.Err, ErrPurged)
 }
 
-// retryAfter is how long a Shipper waits before it tries again after an error, unless it is notified.
-const retryAfter = 2 * time.Second
+// How long a Shipper waits before it retries after an error, unless it is notified.
+const (
+	retryAfter      = 2 * time.Second
+	retryWhenWaited = 250 * time.Millisecond // while Wait or Release is called
+)
 
 // NewShipper starts a Shipper. w is the Writer of a session that was claimed; if it is nil, claim claims the session,
-// again and again until it succeeds. open opens a reader of the journal for each attempt; keep stores the mark. All
-// are called in one goroutine. from is how far the session was shipped before, as far as is known.
+// and is retried until it succeeds. open opens a reader of the journal for each attempt; keep stores the mark. All
+// are called in one goroutine. from is how far the session was shipped before, as far as is known; w knows it better.
 func NewShipper(
 	w *Writer, claim func(context.Context) (*Writer, error), open func() (*journal.Reader, error), keep func(Mark),
 	from journal.Position,
@@ -75,13 +79,18 @@ func (s *Shipper) Synced(upTo journal.Position, row any) {
 		s.synced, s.row = upTo, row
 	}
 	s.mu.Unlock()
+	s.wakeUp()
+}
+
+// wakeUp makes the goroutine look for something to ship.
+func (s *Shipper) wakeUp() {
 	select {
 	case s.wake <- struct{}{}:
 	default: // it is awake
 	}
 }
 
-// Status returns the state.
+// Status does not block.
 func (s *Shipper) Status() ShipStatus {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -96,17 +105,30 @@ func (s *Shipper) status() ShipStatus {
 	return ShipStatus{Claimed: s.claimed, Lag: lag, Shipped: s.shipped, Err: s.err}
 }
 
-// Wait returns when everything of which Synced was notified is shipped, when an attempt has failed, when the
-// Shipper has stopped for good, or when ctx is done.
+// Wait returns when everything of which Synced was notified is shipped, when the Shipper has stopped for good, or when
+// ctx is done. It also returns after a failed attempt, unless the hub could not be reached: that is retried.
 func (s *Shipper) Wait(ctx context.Context) ShipStatus {
-	for before := -1; ; {
+	return s.wait(ctx, func(status ShipStatus) bool { return isUnavailable(status.Err) })
+}
+
+// wait is Wait. retries reports whether to wait for another attempt after a failed one.
+func (s *Shipper) wait(ctx context.Context, retries func(ShipStatus) bool) ShipStatus {
+	s.mu.Lock()
+	before := s.tried
+	s.waiting++
+	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.waiting--
+	}()
+	s.wakeUp()
+	for {
 		s.mu.Lock()
 		status, changed, tried := s.status(), s.changed, s.tried
 		s.mu.Unlock()
-		if before < 0 {
-			before = tried
-		}
-		if status.Lag == 0 || status.Final() || status.Err != nil && tried > before {
+		failed := status.Err != nil && tried > before
+		if status.Lag == 0 || status.Final() || failed && !retries(status) {
 			return status
 		}
 		select {
@@ -117,20 +139,29 @@ func (s *Shipper) Wait(ctx context.Context) ShipStatus {
 	}
 }
 
-// Release waits until everything is shipped, or ctx is done, and stops. If everything was shipped, it releases the
-// claim. It returns the state.
+// isUnavailable reports whether an attempt failed because the hub did not answer, perhaps within the limit of claim.
+func isUnavailable(err error) bool {
+	return errors.As(err, new(*UnavailableError)) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// Release waits as Wait does, and stops. If the session is not claimed, it waits for one attempt only: a machine
+// without a connection does not delay the end of a session. If everything was shipped, it releases the claim. It
+// returns the state after that, with the error of releasing.
 func (s *Shipper) Release(ctx context.Context) ShipStatus {
-	status := s.Wait(ctx)
+	s.wait(ctx, func(status ShipStatus) bool { return status.Claimed && isUnavailable(status.Err) })
 	s.stop()
 	<-s.done
+	status := s.Status()
 	if status.Lag > 0 || status.Final() || s.writer == nil {
 		return status
 	}
-	if r, err := s.open(); err == nil {
-		status.Err = s.writer.Release(ctx, r)
+	r, err := s.open()
+	if err == nil {
+		err = s.writer.Release(ctx, r)
 		r.Close()
 		s.keep(s.writer.Mark())
 	}
+	status.Err = err
 	return status
 }
 
@@ -144,22 +175,31 @@ func (s *Shipper) run(ctx context.Context) {
 	defer close(s.done)
 	for {
 		s.mu.Lock()
-		upTo, row, waiting := s.synced, s.row, s.synced.Seq > s.shipped.Seq
+		upTo, row, lags := s.synced, s.row, s.synced.Seq > s.shipped.Seq
 		s.mu.Unlock()
-		if waiting && !s.ship(ctx, upTo, row) {
+		if lags && !s.ship(ctx, upTo, row) {
 			return
-		}
-		retry := (<-chan time.Time)(nil)
-		if s.Status().Err != nil {
-			retry = time.After(retryAfter)
 		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-s.wake:
-		case <-retry:
+		case <-s.retry():
 		}
 	}
+}
+
+// retry returns a channel for the time of the next attempt after a failed one, else nil.
+func (s *Shipper) retry() <-chan time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.err == nil:
+		return nil
+	case s.waiting > 0:
+		return time.After(retryWhenWaited)
+	}
+	return time.After(retryAfter)
 }
 
 // ship ships the journal up to a position. It returns false if the Shipper has to stop.
@@ -167,7 +207,10 @@ func (s *Shipper) ship(ctx context.Context, upTo journal.Position, row any) bool
 	err := s.tryShip(ctx, upTo, row)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.err, s.claimed = err, s.writer != nil && s.writer.Claimed()
+	if err == nil || ctx.Err() == nil {
+		s.err = err
+	}
+	s.claimed = s.writer != nil && s.writer.Claimed()
 	s.tried++
 	if s.writer != nil {
 		s.shipped = s.writer.At()
