@@ -39,10 +39,16 @@ const maxNonces = 8
 // Has reports whether a claim is one of this machine.
 func (m Mark) Has(c *Claim) bool { return c != nil && slices.Contains(m.Nonces, c.Nonce) }
 
-// withNonce returns the mark with the nonce of another claim of this machine.
+// withNonce returns the mark with the nonce of another claim of this machine. It keeps that of the session's claim,
+// which the newer ones may not replace on the hub.
 func (m Mark) withNonce(nonce string) Mark {
 	m.Nonces = append(slices.Clone(m.Nonces), nonce)
-	m.Nonces = m.Nonces[max(0, len(m.Nonces)-maxNonces):]
+	for i := 0; len(m.Nonces) > maxNonces; {
+		if m.Claim != nil && m.Nonces[i] == m.Claim.Nonce {
+			i++
+		}
+		m.Nonces = slices.Delete(m.Nonces, i, i+1)
+	}
 	return m
 }
 

@@ -158,7 +158,7 @@ func TestNewerHubIsRefused(t *testing.T) {
 	if _, err := ben.Fetch(t.Context(), session, ben.Dir, hub.Mark{}); !errors.Is(err, hub.ErrNewer) {
 		t.Errorf("fetch: %v", err)
 	}
-	if _, err := ann.Hub.Claim(t.Context(), session, ann.Reader(t), hub.Mark{}, true); !errors.Is(err, hub.ErrNewer) {
+	if _, err := ann.Hub.Claim(t.Context(), session, ann.Reader(t), hub.Mark{}, true, ann.WriteMark); !errors.Is(err, hub.ErrNewer) {
 		t.Errorf("claim: %v", err)
 	}
 }
@@ -223,7 +223,7 @@ func TestLostClaimOfAnotherNeedsTakeOver(t *testing.T) {
 	w := ann.Claim(t, false)
 	ben.Keep(t, ben.Compare(t).Mark)
 	m.Change(session, func([]hub.Stored) []hub.Stored { return backup })
-	_, err := ben.Hub.Claim(t.Context(), session, ben.Reader(t), ben.Mark(), false)
+	_, err := ben.Hub.Claim(t.Context(), session, ben.Reader(t), ben.Mark(), false, ben.WriteMark)
 	if held := (*hub.ClaimedError)(nil); !errors.As(err, &held) || held.Claim.Host != "ann" {
 		t.Errorf("claim after the hub lost that of another machine: %v", err)
 	}
@@ -244,7 +244,7 @@ func TestClaimThatIsNotStored(t *testing.T) {
 			}
 			return nil
 		}
-		w, err := ann.Hub.Claim(t.Context(), session, ann.Reader(t), ann.Mark(), false)
+		w, err := ann.Hub.Claim(t.Context(), session, ann.Reader(t), ann.Mark(), false, ann.WriteMark)
 		if err == nil || w == nil || w.Claimed() {
 			t.Fatalf("a claim that is not stored: %+v, %v", w, err)
 		}
@@ -275,10 +275,52 @@ func TestClaimOfOwnCrashIsTakenSilently(t *testing.T) {
 	ben.Pull(t)
 	mark := ben.Mark()
 	ben.Claim(t, false)
-	_, err := clone.Hub.Claim(t.Context(), session, clone.Reader(t), mark, false)
+	_, err := clone.Hub.Claim(t.Context(), session, clone.Reader(t), mark, false, clone.WriteMark)
 	if held := (*hub.ClaimedError)(nil); !errors.As(err, &held) {
 		t.Errorf("claim of the clone: %v", err)
 	}
+}
+
+// TestCrashAfterAClaimWasStored ends a machine before it gets the answer to its claim.
+func TestCrashAfterAClaimWasStored(t *testing.T) {
+	m, ann, _ := two(t)
+	type crash struct{}
+	m.Fault = func(stored bool) error {
+		if stored {
+			panic(crash{})
+		}
+		return nil
+	}
+	func() {
+		defer func() {
+			if r := recover(); r != (crash{}) {
+				panic(r)
+			}
+		}()
+		ann.Claim(t, false)
+	}()
+	m.Fault = nil
+	if c := ann.Compare(t); !c.Mine || c.Claim.Released {
+		t.Errorf("the claim is not known as ann's: %+v", c)
+	}
+	ann.Push(t)
+}
+
+// TestManyLostClaims keeps the nonce of the claim that the hub has, whatever is tried after it.
+func TestManyLostClaims(t *testing.T) {
+	m, ann, _ := two(t)
+	ann.Claim(t, false)
+	m.Fault = func(stored bool) error { return &hub.RefusedError{Reason: "the disk is full"} }
+	for range 20 {
+		if _, err := ann.Hub.Claim(t.Context(), session, ann.Reader(t), ann.Mark(), false, ann.WriteMark); err == nil {
+			t.Fatal("claimed")
+		}
+	}
+	if n := len(ann.Mark().Nonces); n > 10 {
+		t.Errorf("%d nonces are kept", n)
+	}
+	m.Fault = nil
+	ann.Claim(t, false)
 }
 
 // TestUnchangedSessionIsNotRead compares a session that has not changed since its mark.
@@ -332,7 +374,7 @@ func testLostAnswers(t *testing.T, change func(*hub.Options)) {
 				return nil
 			}
 			ann.Write(t, "one", "two", strings.Repeat("three ", 50), "four")
-			w, err := ann.Hub.Claim(t.Context(), session, ann.Reader(t), ann.Mark(), false)
+			w, err := ann.Hub.Claim(t.Context(), session, ann.Reader(t), ann.Mark(), false, ann.WriteMark)
 			if w != nil {
 				ann.Keep(t, w.Mark())
 			}
@@ -460,7 +502,7 @@ func turn(t *testing.T, r *rapid.T, m *hubtest.Machine, text string, acknowledge
 		return
 	}
 	m.Keep(t, f.Mark)
-	w, err := m.Hub.Claim(t.Context(), session, m.Reader(t), m.Mark(), rapid.Bool().Draw(r, "take over"))
+	w, err := m.Hub.Claim(t.Context(), session, m.Reader(t), m.Mark(), rapid.Bool().Draw(r, "take over"), m.WriteMark)
 	if w != nil {
 		m.Keep(t, w.Mark())
 	}

@@ -268,7 +268,7 @@ func TestSealedSessionWithoutAnIdentityThatOpensIt(t *testing.T) {
 				t.Errorf("copy: %v", err)
 			}
 			for _, takeOver := range []bool{false, true} {
-				_, err := ben.Hub.Claim(t.Context(), session, ben.Reader(t), hub.Mark{}, takeOver)
+				_, err := ben.Hub.Claim(t.Context(), session, ben.Reader(t), hub.Mark{}, takeOver, ben.WriteMark)
 				if !isSealed(err, 0) {
 					t.Errorf("claim: %v", err)
 				}
@@ -383,7 +383,7 @@ func TestSealedSessionIsNotContinuedInPlainText(t *testing.T) {
 	}
 	for _, mark := range []hub.Mark{{}, ben.Mark()} {
 		for _, takeOver := range []bool{false, true} {
-			_, err := ben.Hub.Claim(t.Context(), session, ben.Reader(t), mark, takeOver)
+			_, err := ben.Hub.Claim(t.Context(), session, ben.Reader(t), mark, takeOver, ben.WriteMark)
 			if !isPlain(err) {
 				t.Errorf("claim: %v", err)
 			}
@@ -403,7 +403,7 @@ func TestSealedSessionIsNotContinuedInPlainText(t *testing.T) {
 	ben.Hub = hub.New(m, with(hubtest.Open(a)))
 	ben.Write(t, "nine")
 	n = len(m.Messages(session))
-	if _, err := ben.Hub.Claim(t.Context(), session, ben.Reader(t), ben.Mark(), false); !isPlain(err) {
+	if _, err := ben.Hub.Claim(t.Context(), session, ben.Reader(t), ben.Mark(), false, ben.WriteMark); !isPlain(err) {
 		t.Errorf("claim: %v", err)
 	}
 	m.Change(session, func(all []hub.Stored) []hub.Stored { return slices.Delete(all, 1, 2) })
@@ -421,7 +421,7 @@ func TestSealedSessionIsNotContinuedInPlainText(t *testing.T) {
 		t.Errorf("refilled %d lines: %v", lines, err)
 	}
 	n = len(m.Messages(session))
-	if _, err := ben.Hub.Claim(t.Context(), session, ben.Reader(t), hub.Mark{}, false); !isPlain(err) {
+	if _, err := ben.Hub.Claim(t.Context(), session, ben.Reader(t), hub.Mark{}, false, ben.WriteMark); !isPlain(err) {
 		t.Errorf("claim after the refill: %v", err)
 	}
 }
@@ -436,7 +436,7 @@ func TestRecipientsThatCannotBeUsed(t *testing.T) {
 		m := &hubtest.Memory{}
 		ann := hubtest.NewMachine(t, m, session, "ann", change)
 		ann.Write(t, "one")
-		_, err := ann.Hub.Claim(t.Context(), session, ann.Reader(t), hub.Mark{}, false)
+		_, err := ann.Hub.Claim(t.Context(), session, ann.Reader(t), hub.Mark{}, false, ann.WriteMark)
 		if stored := m.Messages(session); err != nil && len(stored) > 0 {
 			t.Errorf("stored %s", stored[0].Head)
 		}

@@ -25,76 +25,97 @@ type Writer struct {
 }
 
 // Claim claims a session, so that this machine may append to it and ship it. local is the journal, which the
-// caller has locked, nil if there is none; from is the mark of an earlier Compare or Writer.
+// caller has locked, nil if there is none; from is the mark of an earlier Compare or Writer. Before the claim is
+// published, keep stores the mark that has its nonce, and an error of it ends Claim: a crash after that leaves a
+// claim that this machine knows as its own.
 //
 // With takeOver it ends the claim of another machine, and continues a hub that has lost lines. Errors:
 // *ClaimedError; *BehindError if the local journal lacks lines of the hub; *DivergedError; ErrPurged;
 // *BadMessageError and *GapError if the hub has lost lines that are not here, either; *SealedError; *PlainError;
-// *RecipientsError and ErrNotRecipient if nothing can be sealed; those of Engine. After an *UnavailableError the
+// *RecipientsError and ErrNotRecipient if nothing can be sealed; that of keep; those of Engine. After an *UnavailableError the
 // claim may be stored: the Writer is not nil then, and its Mark is to be kept.
 func (h *Hub) Claim(
-	ctx context.Context, s Session, local LineReader, from Mark, takeOver bool,
+	ctx context.Context, s Session, local LineReader, from Mark, takeOver bool, keep func(Mark) error,
 ) (*Writer, error) {
+	if local == nil {
+		local = noLines{}
+	}
 	for {
 		c, read, err := h.compare(ctx, s, local, from, nil)
 		if err != nil {
 			return nil, err
 		}
-		var w *Writer
 		lines, err := h.refill(ctx, local, c, read)
-		if err == nil && lines == 0 {
-			w, err = h.tryClaim(ctx, local, from, takeOver, c, read)
-		}
-		if err == nil && w == nil || isConflict(err) {
+		switch {
+		case isConflict(err), err == nil && lines > 0:
 			continue
+		case err != nil:
+			return nil, err
 		}
-		return w, err
+		if err := h.checkClaim(from, takeOver, c, read); err != nil {
+			return nil, err
+		}
+		w := h.newWriter(c, read)
+		if err := keep(w.mark); err != nil {
+			return nil, err
+		}
+		// Crash here leaves the nonce of a claim that the hub does not have.
+		err = w.publishClaim(ctx, local)
+		switch {
+		case isConflict(err):
+		case err != nil && !w.unsure:
+			return nil, err
+		default:
+			return w, err
+		}
 	}
 }
 
-// tryClaim is Claim after a Compare.
-func (h *Hub) tryClaim(
-	ctx context.Context, local LineReader, from Mark, takeOver bool, c Comparison, read *history,
-) (*Writer, error) {
+// checkClaim returns why a session is not to be claimed, nil if it is.
+func (h *Hub) checkClaim(from Mark, takeOver bool, c Comparison, read *history) error {
 	s := read.session
 	switch {
 	case c.Purged:
-		return nil, ErrPurged
+		return ErrPurged
 	case c.Held() && !takeOver:
-		return nil, &ClaimedError{s, *c.Claim}
+		return &ClaimedError{s, *c.Claim}
 	case c.Diverged():
-		return nil, &DivergedError{s, c.Common}
+		return &DivergedError{s, c.Common}
 	case c.Behind():
-		return nil, &BehindError{s, c.Local, c.Hub}
+		return &BehindError{s, c.Local, c.Hub}
 	case c.Damage != nil && !takeOver:
-		return nil, c.Damage
+		return c.Damage
 	case c.Regressed && from.Claim != nil && !from.Claim.Released && !from.Has(from.Claim) && !takeOver:
-		return nil, &ClaimedError{s, *from.Claim} // the hub has lost the claim
+		return &ClaimedError{s, *from.Claim} // the hub has lost the claim
 	}
-	if err := h.checkPlain(read); err != nil {
-		return nil, err
-	}
+	return h.checkPlain(read)
+}
+
+// newWriter returns a Writer whose claim is not published yet.
+func (h *Hub) newWriter(c Comparison, read *history) *Writer {
 	claim := newClaim(h.o.Home, h.o.Host, h.o.Now())
-	w := &Writer{hub: h, read: read, claim: claim, row: read.row, conns: h.Connections()}
-	w.mark, w.before = c.Mark.withNonce(w.claim.Nonce), c.Claim
+	return &Writer{
+		hub: h, read: read, claim: claim, row: read.row, mark: c.Mark.withNonce(claim.Nonce), before: c.Claim,
+		conns: h.Connections(),
+	}
+}
+
+// publishClaim publishes the claim. After a *ConflictError, the session is to be compared again.
+func (w *Writer) publishClaim(ctx context.Context, local LineReader) error {
 	err := w.publish(ctx, head{Kind: kindClaim}, nil)
-	if w.unsure {
-		if local == nil {
-			local = noLines{}
-		}
-		switch again := w.resync(ctx, local); {
-		case again == nil:
-			return w, nil
-		case errors.As(again, new(*FencedError)), errors.As(again, new(*DivergedError)):
-			return nil, &ConflictError{s}
-		}
-		return w, err
+	if err == nil {
+		w.read.claim, w.read.claimAt = &w.claim, w.read.last
 	}
-	if err != nil {
-		return nil, err
+	if !w.unsure {
+		return err
 	}
-	read.claim, read.claimAt = &w.claim, read.last
-	return w, nil
+	switch again := w.resync(ctx, local); {
+	case again == nil:
+		return nil
+	case errors.As(again, new(*FencedError)), errors.As(again, new(*DivergedError)):
+		return &ConflictError{w.read.session}
+	}
+	return err
 }
 
 // BehindError reports that the local journal lacks lines of the hub.

@@ -78,7 +78,7 @@ func newHubWriter(t *testing.T, h *hub.Hub, s hub.Session, dir string) *hubWrite
 	t.Helper()
 	d := journal.NewDir(dir, journal.Options{})
 	log := createSession(t, d, s)
-	w, err := h.Claim(t.Context(), s, nil, hub.Mark{}, false)
+	w, err := h.Claim(t.Context(), s, nil, hub.Mark{}, false, func(hub.Mark) error { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}

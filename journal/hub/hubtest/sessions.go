@@ -39,10 +39,15 @@ func NewMachine(
 // Mark returns the mark of the session.
 func (m *Machine) Mark() hub.Mark { return hub.ReadMark(journal.OS, m.Dir, m.Session.ID) }
 
-// Keep writes the mark of the session.
+// WriteMark writes the mark of the session.
+func (m *Machine) WriteMark(mark hub.Mark) error {
+	return hub.WriteMark(journal.OS, m.Dir, m.Session.ID, mark)
+}
+
+// Keep is WriteMark.
 func (m *Machine) Keep(t *testing.T, mark hub.Mark) {
 	t.Helper()
-	if err := hub.WriteMark(journal.OS, m.Dir, m.Session.ID, mark); err != nil {
+	if err := m.WriteMark(mark); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -110,7 +115,7 @@ func (m *Machine) Compare(t *testing.T) hub.Comparison {
 // Claim claims the session.
 func (m *Machine) Claim(t *testing.T, takeOver bool) *hub.Writer {
 	t.Helper()
-	w, err := m.Hub.Claim(t.Context(), m.Session, m.Reader(t), m.Mark(), takeOver)
+	w, err := m.Hub.Claim(t.Context(), m.Session, m.Reader(t), m.Mark(), takeOver, m.WriteMark)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +217,7 @@ func testTurns(t *testing.T, ann, ben *Machine) {
 		t.Fatal(err)
 	}
 	ben.Pull(t)
-	_, err := ben.Hub.Claim(t.Context(), s, ben.Reader(t), ben.Mark(), false)
+	_, err := ben.Hub.Claim(t.Context(), s, ben.Reader(t), ben.Mark(), false, ben.WriteMark)
 	if held := (*hub.ClaimedError)(nil); !errors.As(err, &held) || held.Claim.Host != "ann" || held.Claim.Released {
 		t.Fatalf("claim of a claimed session: %v", err)
 	}

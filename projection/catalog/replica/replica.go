@@ -28,7 +28,11 @@ func (r Replica) Session() hub.Session {
 func (r Replica) Mark() hub.Mark { return hub.ReadMark(journal.OS, r.Dir.Journals(), r.ID) }
 
 // Keep stores the mark of the session. One that cannot be written only makes the next call slower.
-func (r Replica) Keep(m hub.Mark) { hub.WriteMark(journal.OS, r.Dir.Journals(), r.ID, m) }
+func (r Replica) Keep(m hub.Mark) { r.writeMark(m) }
+
+func (r Replica) writeMark(m hub.Mark) error {
+	return hub.WriteMark(journal.OS, r.Dir.Journals(), r.ID, m)
+}
 
 // reader opens the journal, nil if there is none.
 func (r Replica) reader() (*journal.Reader, error) {
@@ -258,7 +262,7 @@ func (r Replica) Push(ctx context.Context, takeOver bool) (events uint64, err er
 	if err != nil {
 		return 0, err
 	}
-	w, err := r.Hub.Claim(ctx, r.Session(), local, mark, takeOver)
+	w, err := r.Hub.Claim(ctx, r.Session(), local, mark, takeOver, r.writeMark)
 	if w != nil {
 		r.Keep(w.Mark())
 	}
@@ -293,7 +297,7 @@ func (r Replica) Claim(ctx context.Context, takeOver bool) (*hub.Writer, error) 
 	if err != nil {
 		return nil, err
 	}
-	w, err := r.Hub.Claim(ctx, r.Session(), lines, mark, takeOver)
+	w, err := r.Hub.Claim(ctx, r.Session(), lines, mark, takeOver, r.writeMark)
 	if w != nil {
 		r.Keep(w.Mark())
 	}
