@@ -88,6 +88,7 @@ type history struct {
 	engine  Engine
 	keys    *keyring
 	session Session
+	maxLine int // of a line that is read in parts, in bytes
 
 	at      journal.Position // the end of the history
 	last    Revision         // the session's last message that was read
@@ -113,7 +114,10 @@ type laterLines struct {
 
 // newHistory returns a history that starts at a mark.
 func newHistory(hub *Hub, s Session, from Mark) *history {
-	h := &history{engine: hub.Engine, keys: hub.keys, session: s, pending: map[journal.Position]laterLines{}}
+	h := &history{
+		engine: hub.Engine, keys: hub.keys, session: s, maxLine: hub.o.MaxLine,
+		pending: map[journal.Position]laterLines{},
+	}
 	if from.Engine == hub.Name() {
 		h.at, h.last, h.claim, h.claimAt = from.At, from.Revision, from.Claim, from.Revision
 		h.sealed = from.Sealed
@@ -229,7 +233,7 @@ func (h *history) contradicts(head head) bool {
 // restart goes to the beginning of the history.
 func (h *history) restart() {
 	*h = history{
-		engine: h.engine, keys: h.keys, session: h.session, regress: h.regress,
+		engine: h.engine, keys: h.keys, session: h.session, maxLine: h.maxLine, regress: h.regress,
 		pending: map[journal.Position]laterLines{},
 	}
 }
@@ -297,6 +301,10 @@ func (h *history) applyLines(m Stored, head head, visit func(journal.Position, [
 	}
 	complete := true
 	if head.Parts > 0 {
+		if length := head.To.Offset - head.From.Offset; length > int64(h.maxLine) {
+			h.setBad(m, head, &journal.TooLongError{Type: "line", Bytes: int(length), Limit: h.maxLine})
+			return nil
+		}
 		lines, complete = h.parts.add(m.Revision, head, lines)
 	}
 	if !complete {
@@ -360,9 +368,6 @@ func (h *history) claimedEnd() journal.Position {
 	return end
 }
 
-// maxLine bounds a line that is sent in parts, in bytes.
-const maxLine = 1 << 30
-
 // parts collects the parts of lines. The parts of one message follow each other.
 type parts struct {
 	first Revision // of the first part; 0: none
@@ -375,7 +380,7 @@ type parts struct {
 func (p *parts) add(revision Revision, part head, body []byte) (lines []byte, complete bool) {
 	length := part.To.Offset - part.From.Offset
 	switch {
-	case part.Part == 1 && length <= maxLine:
+	case part.Part == 1:
 		*p = parts{first: revision, of: part}
 	case p.first == 0 || part.Part != p.of.Part+1 || part.Parts != p.of.Parts || part.To != p.of.To,
 		int64(p.body.Len()+len(body)) > length:

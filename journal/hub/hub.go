@@ -2,6 +2,7 @@ package hub
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,6 +19,8 @@ type Options struct {
 	Home string           // path of the home, for the messages of others
 	Host string           // name of the machine, likewise
 	Now  func() time.Time // nil: time.Now
+
+	MaxLine int // longest line in bytes, as in journal.Options; 0: journal.DefaultMaxLine
 
 	Recipients []age.Recipient // for which the messages of this machine are sealed; none: they are plain text
 	Identities []age.Identity  // that open sealed messages; one of them belongs to a recipient
@@ -36,6 +39,7 @@ func New(e Engine, o Options) *Hub {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	o.MaxLine = cmp.Or(o.MaxLine, journal.DefaultMaxLine)
 	return &Hub{e, o, &keyring{recipients: o.Recipients, identities: o.Identities}}
 }
 

@@ -149,6 +149,18 @@ func TestLinesThatWereStoredAgain(t *testing.T) {
 	}
 }
 
+// TestLineOverTheLimit reads a line in parts that this machine could not keep.
+func TestLineOverTheLimit(t *testing.T) {
+	m, ann, _ := two(t)
+	ben := hubtest.NewMachine(t, m, session, "ben", func(o *hub.Options) { o.MaxLine = journal.MinMaxLine })
+	ann.Write(t, strings.Repeat("seven ", 500))
+	ann.Push(t)
+	f := ben.Pull(t)
+	if !errors.Is(f.Damage, journal.ErrTooLong) || f.Local.Seq != 5 {
+		t.Errorf("fetched up to %d: %v", f.Local.Seq, f.Damage)
+	}
+}
+
 func TestNewerHubIsRefused(t *testing.T) {
 	m, ann, ben := two(t)
 	m.Change(session, func(all []hub.Stored) []hub.Stored {

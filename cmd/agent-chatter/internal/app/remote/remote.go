@@ -180,7 +180,11 @@ func (c *Connection) machine() (hub.Options, error) {
 	if err != nil {
 		return hub.Options{}, err
 	}
-	o := hub.Options{Home: c.Home, Plain: settings.Plain}
+	all, err := c.Config()
+	if err != nil {
+		return hub.Options{}, err
+	}
+	o := hub.Options{Home: c.Home, Plain: settings.Plain, MaxLine: all.Journal.MaxLine}
 	if o.Recipients, err = identities.ParseRecipients(settings.EncryptTo); err != nil {
 		return o, fmt.Errorf("hub.encryptTo of config.json: %w", err)
 	}
