@@ -32,8 +32,8 @@ type Writer struct {
 // With takeOver it ends the claim of another machine, and continues a hub that has lost lines. Errors:
 // *ClaimedError; *BehindError if the local journal lacks lines of the hub; *DivergedError; ErrPurged;
 // *BadMessageError and *GapError if the hub has lost lines that are not here, either; *SealedError; *PlainError;
-// *RecipientsError and ErrNotRecipient if nothing can be sealed; that of keep; those of Engine. After an *UnavailableError the
-// claim may be stored: the Writer is not nil then, and its Mark is to be kept.
+// *RecipientsError and ErrNotRecipient if nothing can be sealed; that of keep; those of Engine. After an
+// *UnavailableError the claim may be stored: the Writer is not nil then, and its Mark is to be kept.
 func (h *Hub) Claim(
 	ctx context.Context, s Session, local LineReader, from Mark, takeOver bool, keep func(Mark) error,
 ) (*Writer, error) {
