@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"iter"
+	"math"
 
 	"github.com/oklog/ulid/v2"
 
@@ -136,4 +137,41 @@ func (f fork) extend(ctx context.Context, dir *catalog.Dir, has int) error {
 func (f fork) open(ctx context.Context, dir *catalog.Dir) (*writer, error) {
 	log, state, err := dir.OpenToAppend(ctx, f.id)
 	return &writer{ctx: ctx, dir: dir, log: log, state: state}, err
+}
+
+// ForkRepaired copies a session of source, the repaired journal of a session of dir that is damaged after the event
+// with the sequence number common, into a new one of dir that records its parent there. The id of the new session is
+// the same one each time. created is false if it exists.
+func ForkRepaired(
+	ctx context.Context, dir, source *catalog.Dir, id string, common uint64,
+) (fork string, created bool, err error) {
+	f, err := repairedFork(ctx, source, id, max(1, common))
+	if err != nil {
+		return "", false, err
+	}
+	if exists, err := hasEvents(ctx, dir, f.id); exists || err != nil {
+		return f.id, false, err
+	}
+	return f.id, true, f.writeFrom(ctx, dir, source, math.MaxUint64)
+}
+
+// repairedFork returns the fork of a repaired session: its id is derived from that of the session and its events.
+func repairedFork(ctx context.Context, source *catalog.Dir, id string, common uint64) (f fork, err error) {
+	h := sha256.New()
+	h.Write([]byte(id))
+	last := journal.Event{}
+	for e, err := range source.Events(ctx, id) {
+		if err != nil {
+			return f, err
+		}
+		if !isAboutFile(e) {
+			h.Write([]byte(e.Type))
+			h.Write(e.Data)
+			last.Time = e.Time
+		}
+	}
+	var derived ulid.ULID
+	copy(derived[:], h.Sum(nil))
+	derived.SetTime(min(ulid.Timestamp(last.Time), ulid.MaxTime()))
+	return fork{id: derived.String(), parent: projection.Parent{SessionID: id, Seq: common}}, nil
 }

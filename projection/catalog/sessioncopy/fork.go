@@ -29,11 +29,16 @@ func Fork(ctx context.Context, dir *catalog.Dir, id string, upTo uint64) (string
 
 // write writes the fork with the events of the parent up to a sequence number.
 func (f fork) write(ctx context.Context, dir *catalog.Dir, upTo uint64) error {
+	return f.writeFrom(ctx, dir, dir, upTo)
+}
+
+// writeFrom writes the fork with the events of its parent in another directory.
+func (f fork) writeFrom(ctx context.Context, dir, source *catalog.Dir, upTo uint64) error {
 	if err := markCopy(dir, f.id, f.parent.SessionID); err != nil {
 		return err
 	}
 	return create(ctx, dir, f.id, func(w *writer) error {
-		for e, err := range dir.Events(ctx, f.parent.SessionID) {
+		for e, err := range source.Events(ctx, f.parent.SessionID) {
 			if err != nil {
 				return err
 			}

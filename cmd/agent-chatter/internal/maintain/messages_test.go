@@ -37,6 +37,8 @@ func maintainTexts() []apptest.Text {
 	}
 	add("healedText", "", healedText(apptest.AliceID, apptest.AliceID+".aside-1"))
 	add("healedText", "not healed", healedText(apptest.AliceID, ""))
+	add("wouldForkText", "", wouldForkText(apptest.AliceID))
+	add("repairedAsForkText", "", repairedAsForkText(apptest.AliceID, "01KAH9TQ4GJ5X8C2VRB0ME7QN3"))
 	add("inUseText", "", inUseText(holder))
 	add("freedText", "", freedText(20, 2, 1024, false))
 	add("freedText", "with more checkpoints", freedText(2, 2, -1024, false))

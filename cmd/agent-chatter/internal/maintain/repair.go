@@ -81,6 +81,11 @@ func (cmd *Repair) repair(ctx context.Context, a *app.App, list *finding.List, n
 		a.ReportHub(err)
 		a.Notice(healedText(s.ID, aside))
 	}
+	if shared, err := onHub(ctx, t, s.ID); err != nil {
+		return err
+	} else if shared {
+		return repairAsFork(ctx, a, t, s.ID, cmd.DryRun)
+	}
 	end := a.Begin("Repairing session " + s.ID)
 	done, err := t.Journals().Repair(ctx, s.ID, validEvent, cmd.DryRun)
 	end()
