@@ -3,6 +3,8 @@ package remote
 import (
 	"context"
 	"errors"
+	"net"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -182,5 +184,68 @@ func TestFetchErrors(t *testing.T) {
 	}
 	if _, err := none.Session(t.Context(), w.here.Team("garden"), id); !errors.Is(err, journal.ErrNotFound) {
 		t.Errorf("without a hub: %v", err)
+	}
+}
+
+// A server that takes connections and says nothing is asked once, for Patience.
+func TestSilentServerIsAskedOnce(t *testing.T) {
+	w := newWorld(t)
+	w.write()
+	if err := w.remote.Fetch(t.Context(), w.dir, id); err != nil {
+		t.Fatal(err)
+	}
+	server, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	var taken atomic.Int32
+	go func() {
+		for {
+			if _, err := server.Accept(); err != nil { // stays open until the test ends
+				return
+			}
+			taken.Add(1)
+		}
+	}()
+	timeout := config.Days(time.Hour)
+	silent := &Connection{Own: t.TempDir(), Config: func() (config.Config, error) {
+		return config.Config{Hub: config.Hub{
+			URLs: []string{"nats://" + server.Addr().String()}, Teams: []string{config.AllTeams}, Timeout: &timeout,
+		}}, nil
+	}}
+	for range 3 {
+		if err := silent.Refresh(t.Context(), w.here, id); !errors.As(err, new(*hub.UnavailableError)) {
+			t.Errorf("got %v", err)
+		}
+	}
+	if n := taken.Load(); n != 1 {
+		t.Errorf("it was asked %d times", n)
+	}
+	if w.end() != 1 {
+		t.Errorf("%d events are here", w.end())
+	}
+}
+
+// A session that another process has open is read as it is.
+func TestRefreshLeavesOpenSessions(t *testing.T) {
+	w := newWorld(t)
+	w.write()
+	if err := w.remote.Refresh(t.Context(), w.here, id); err != nil || w.end() != 1 {
+		t.Fatalf("%d events are here: %v", w.end(), err)
+	}
+	w.write()
+	open, err := w.dir.Journals().Open(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.remote.Refresh(t.Context(), w.here, id); err != nil || w.end() != 1 {
+		t.Errorf("it is open, and %d events are here: %v", w.end(), err)
+	}
+	if err := open.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.remote.Refresh(t.Context(), w.here, id); err != nil || w.end() != 2 {
+		t.Errorf("%d events are here: %v", w.end(), err)
 	}
 }

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"sync"
 	"time"
 
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/config"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/hub"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -30,11 +32,24 @@ func (c *Connection) RefreshDeleted(ctx context.Context, all *catalog.Catalog, n
 	return c.refresh(ctx, all, name, nil)
 }
 
+// refresh is Refresh, also of deleted sessions except those of but. A command that names several sessions waits for a hub
+// that does not answer once.
 func (c *Connection) refresh(ctx context.Context, all *catalog.Catalog, name string, but *replica.Deleted) error {
 	settings, err := c.Settings()
 	if err != nil || none(settings) {
 		return err
 	}
+	if err := c.silence.recent(); err != nil {
+		return err
+	}
+	err = c.refreshFrom(ctx, settings, all, name, but)
+	c.silence.note(err)
+	return err
+}
+
+func (c *Connection) refreshFrom(
+	ctx context.Context, settings config.Hub, all *catalog.Catalog, name string, but *replica.Deleted,
+) error {
 	local, _, findErr := all.Find(ctx, name)
 	if findErr == nil && !settings.Ships(filepath.Base(local.Dir())) {
 		return nil
@@ -54,6 +69,32 @@ func (c *Connection) refresh(ctx context.Context, all *catalog.Catalog, name str
 	}
 	dir := all.At(filepath.Join(all.Root(), newest.Session.Team))
 	return fetch(ctx, replica.Replica{Hub: h, Dir: dir, ID: newest.Session.ID})
+}
+
+// silence remembers that a hub has not answered. It may be used concurrently.
+type silence struct {
+	mu  sync.Mutex
+	err error // an *hub.UnavailableError; nil: it has answered
+	at  time.Time
+}
+
+// recent returns why the hub has not answered, if that was not long ago.
+func (s *silence) recent() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if time.Since(s.at) > retryPause {
+		return nil
+	}
+	return s.err
+}
+
+// note notes the answer to a question.
+func (s *silence) note(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err = nil; errors.As(err, new(*hub.UnavailableError)) {
+		s.err, s.at = err, time.Now()
+	}
 }
 
 // refreshLocal is Refresh for a session that is here.

@@ -44,6 +44,8 @@ type Connection struct {
 	held chan struct{} // has an element while hub is used
 	hub  *hub.Hub
 	once sync.Once
+
+	silence silence
 }
 
 // lock waits until no other call uses c.hub, or ctx is done. The caller calls unlock.
