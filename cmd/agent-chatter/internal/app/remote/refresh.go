@@ -32,8 +32,8 @@ func (c *Connection) RefreshDeleted(ctx context.Context, all *catalog.Catalog, n
 	return c.refresh(ctx, all, name, nil)
 }
 
-// refresh is Refresh, also of deleted sessions except those of but. A command that names several sessions waits for a hub
-// that does not answer once.
+// refresh is Refresh, also of deleted sessions except those of but. A command that names several sessions waits once
+// for a hub that does not answer.
 func (c *Connection) refresh(ctx context.Context, all *catalog.Catalog, name string, but *replica.Deleted) error {
 	settings, err := c.Settings()
 	if err != nil || none(settings) {
