@@ -148,6 +148,7 @@ func (r *Reader) Lines(from Position, size int) (text []byte, after Position, er
 	}
 	defer stream.Close()
 	sc := newScanner(stream, from, r.maxLine)
+	text = make([]byte, 0, max(0, min(int64(size), r.src.size-from.Offset)))
 	for {
 		line, err := sc.line()
 		if err == nil {
