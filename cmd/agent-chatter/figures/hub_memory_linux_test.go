@@ -17,6 +17,10 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal/hub"
 )
 
+// mostGrowth bounds the peak memory for four times the size. Even the least peaks differ by a half where other load
+// delays the collector; a program that keeps what it ships or fetches takes more than three times as much.
+const mostGrowth = 2
+
 // hubMemory measures the peak memory of what ships and fetches a session, by the size of what is shipped or fetched. It
 // takes the least of some runs: how far the heap grows between two collections depends on other load.
 func (f *figures) hubMemory(t *testing.T) {
@@ -43,7 +47,7 @@ func (f *figures) hubMemory(t *testing.T) {
 			rows = append(rows, []string{name, mb(size), mb(least[name])})
 			if size > f.backlogs[0] {
 				what := fmt.Sprintf("%s, %s MB: memory relative to %s MB", name, mb(size), mb(f.backlogs[0]))
-				f.atMost(what, float64(least[name])/float64(first[name]), 1.3, "×")
+				f.atMost(what, float64(least[name])/float64(first[name]), mostGrowth, "×")
 			}
 		}
 	}
