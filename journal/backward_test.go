@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/racetest"
 )
 
 // aroundBlocks are paddings with which lines start and end near the boundaries of
@@ -25,6 +26,7 @@ func aroundBlocks() *rapid.Generator[int] {
 }
 
 func TestBeforeReturnsTheEventsOfAllReversed(t *testing.T) {
+	racetest.SkipSequential(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		dir := newDir(t).WithFrames(rapid.SampledFrom([]int{200, 5000, 300_000, 16 << 20}).Draw(rt, "frame"))
 		l := mustCreate(t, dir)
@@ -172,6 +174,7 @@ func TestBeforeReadsOnlyTheLastEvents(t *testing.T) {
 }
 
 func TestFindInALongJournal(t *testing.T) {
+	racetest.SkipSequential(t)
 	for _, frames := range []int{0, 50_000, 16 << 20} {
 		dir := newDir(t)
 		id := longJournal(t, dir)
@@ -191,6 +194,7 @@ func TestFindInALongJournal(t *testing.T) {
 }
 
 func TestFindReportsCorruptionAsReadingDoes(t *testing.T) {
+	racetest.SkipSequential(t)
 	dir := newDir(t)
 	id := longJournal(t, dir)
 	path := filepath.Join(dir.Path(), id+".jsonl")

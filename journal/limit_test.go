@@ -17,6 +17,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/racetest"
 )
 
 // limited returns a Dir of the same directory with another limit.
@@ -249,6 +250,7 @@ func endings() []struct{ name, end string } {
 }
 
 func TestLineWithoutEndNeedsLimitedMemory(t *testing.T) {
+	racetest.SkipSequential(t)
 	for _, test := range endings() {
 		for name, operation := range limitedOperations {
 			t.Run(name+" "+test.name, func(t *testing.T) {

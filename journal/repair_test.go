@@ -13,6 +13,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/racetest"
 )
 
 // counts returns the numbers in the events of a journal.
@@ -45,6 +46,7 @@ func damageFile(t *testing.T, path string, k int, damage func([][]byte, int) [][
 }
 
 func TestRepairKeepsEveryValidLine(t *testing.T) {
+	racetest.SkipSequential(t)
 	for _, fault := range faults {
 		for k := 1; k <= min(fault.last, 8); k++ { // well within the synced lines
 			t.Run(fmt.Sprintf("%s, line %d", fault.name, k), func(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/racetest"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
@@ -28,6 +29,7 @@ const (
 )
 
 func TestFoldContinuesFromACheckpoint(t *testing.T) {
+	racetest.SkipSequential(t)
 	rapid.Check(t, func(t *rapid.T) {
 		events := session(t, anyRecords(t)...)
 		cut := rapid.IntRange(0, len(events)).Draw(t, "cut")
@@ -39,6 +41,7 @@ func TestFoldContinuesFromACheckpoint(t *testing.T) {
 }
 
 func TestStateStaysWithinItsBounds(t *testing.T) {
+	racetest.SkipSequential(t)
 	rapid.Check(t, func(t *rapid.T) {
 		var s projection.State
 		for _, e := range session(t, anyRecords(t)...) {
@@ -49,6 +52,7 @@ func TestStateStaysWithinItsBounds(t *testing.T) {
 }
 
 func TestCloneIsIndependentOfTheOriginal(t *testing.T) {
+	racetest.SkipSequential(t)
 	rapid.Check(t, func(t *rapid.T) {
 		events := session(t, anyRecords(t)...)
 		cut := rapid.IntRange(0, len(events)).Draw(t, "cut")

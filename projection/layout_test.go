@@ -12,6 +12,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/layout"
+	"github.com/agent-chatter/agent-chatter/journal/racetest"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/schemas"
 )
@@ -212,6 +213,7 @@ func TestEveryWrittenPayloadFits(t *testing.T) {
 }
 
 func TestDecodeEqualsPackageJSONForAnyChangedByte(t *testing.T) {
+	racetest.SkipSequential(t)
 	for _, p := range everyPayload() {
 		r := record(p)
 		for i := range r.Data {

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/racetest"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
@@ -208,6 +209,7 @@ func TestReplayCanStopAtAnyEntry(t *testing.T) {
 }
 
 func TestReplayEndsWithTheOpenTurnsOfTheState(t *testing.T) {
+	racetest.SkipSequential(t)
 	rapid.Check(t, func(t *rapid.T) {
 		// The last event yields no entry itself.
 		events := session(t, append(anyRecords(t), record(projection.SessionPinned{Pinned: true}))...)
@@ -336,6 +338,7 @@ func TestAMessageIsNotRepeatedAsAPartialReply(t *testing.T) {
 }
 
 func TestNewestIsTheEndOfReplay(t *testing.T) {
+	racetest.SkipSequential(t)
 	rapid.Check(t, func(t *rapid.T) {
 		events := session(t, append(anyRecords(t), record(projection.SessionPinned{Pinned: true}))...)
 		state := fold(events...)

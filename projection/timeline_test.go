@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/racetest"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
@@ -223,6 +224,7 @@ func TestTimelineDerivesTheQueue(t *testing.T) {
 }
 
 func TestTimelineContinuesAfterAnyEvent(t *testing.T) {
+	racetest.SkipSequential(t)
 	rapid.Check(t, func(t *rapid.T) {
 		events := session(t, anyRecords(t)...)
 		cut := rapid.IntRange(0, len(events)).Draw(t, "cut")
@@ -249,6 +251,7 @@ func TestTimelineContinuesAfterAnyEvent(t *testing.T) {
 }
 
 func TestTimelineThatForgetsHasTheSameRows(t *testing.T) {
+	racetest.SkipSequential(t)
 	rapid.Check(t, func(t *rapid.T) {
 		events := session(t, anyRecords(t)...)
 		every := rapid.IntRange(1, 20).Draw(t, "every")
@@ -288,6 +291,7 @@ func TestTimelineForgetsTurnsWithoutAnEnd(t *testing.T) {
 }
 
 func TestTimelineRowTakesAFewHundredBytes(t *testing.T) {
+	racetest.SkipSequential(t)
 	const turns = 5000
 	text := strings.Repeat("Nothing boils. ", 50)
 	e := func(seq uint64, p projection.Payload) journal.Event {
@@ -317,6 +321,7 @@ func TestTimelineRowTakesAFewHundredBytes(t *testing.T) {
 }
 
 func TestTimelineAgreesWithTheState(t *testing.T) {
+	racetest.SkipSequential(t)
 	rapid.Check(t, func(t *rapid.T) {
 		events := session(t, anyRecords(t)...)
 		state, timeline := fold(events...), timelineOf(events...)
@@ -346,6 +351,7 @@ func TestTimelineAgreesWithTheState(t *testing.T) {
 }
 
 func TestTimelineRowsDescribeTheirEvents(t *testing.T) {
+	racetest.SkipSequential(t)
 	rapid.Check(t, func(t *rapid.T) {
 		events := session(t, anyRecords(t)...)
 		rows := timelineOf(events...).Rows

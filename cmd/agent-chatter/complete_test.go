@@ -8,6 +8,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/journal/racetest"
 )
 
 // freeForm are the flags and arguments whose values cannot be listed.
@@ -27,6 +28,7 @@ func words(node *kong.Node) []string {
 }
 
 func TestEveryArgumentHasACompletion(t *testing.T) {
+	racetest.SkipSequential(t)
 	home := t.TempDir()
 	for _, message := range []string{"kept", "deleted"} {
 		printed(t, home, "chat", "-m", message)

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/agent-chatter/agent-chatter/journal/racetest"
 )
 
 // linkTarget matches the target of a Markdown link or image.
@@ -98,6 +100,7 @@ var foreignFlags = []string{
 }
 
 func TestManualNamesCommandsAndFlags(t *testing.T) {
+	racetest.SkipSequential(t)
 	var manual strings.Builder
 	for _, path := range manualPages(t) {
 		manual.WriteString(readText(t, path))

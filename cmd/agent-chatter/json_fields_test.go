@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/agent-chatter/agent-chatter/journal/racetest"
 )
 
 // jsonCommands print all fields of their rows in the table of JSON fields, together.
@@ -103,6 +105,7 @@ var (
 )
 
 func TestManualListsJSONFields(t *testing.T) {
+	racetest.SkipSequential(t)
 	_, table, found := strings.Cut(readText(t, filepath.Join(manualDir, "scripting.md")), "## JSON output")
 	if !found {
 		t.Fatal("scripting.md has no section JSON output")

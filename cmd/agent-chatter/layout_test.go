@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/agent-chatter/agent-chatter/journal/racetest"
 )
 
 const (
@@ -50,6 +52,7 @@ func level(pkg string) int {
 func inside(pkg, dir string) bool { return pkg == dir || strings.HasPrefix(pkg, dir+"/") }
 
 func TestPackagesImportOnlyLowerLayers(t *testing.T) {
+	racetest.SkipSequential(t)
 	for _, f := range sourceFiles(t) {
 		if level(f.pkg) < 0 {
 			t.Errorf("%s is outside of the directories %q", f.path, layers)
@@ -64,6 +67,7 @@ func TestPackagesImportOnlyLowerLayers(t *testing.T) {
 
 // TestPackagesHaveComments looks for them in doc.go, and for that of a command in main.go.
 func TestPackagesHaveComments(t *testing.T) {
+	racetest.SkipSequential(t)
 	commented := map[string]bool{} // by directory
 	for _, f := range sourceFiles(t) {
 		comment := f.syntax.Doc.Text()
@@ -85,6 +89,7 @@ func TestPackagesHaveComments(t *testing.T) {
 }
 
 func TestOnlyTestPackagesImportTestPackages(t *testing.T) {
+	racetest.SkipSequential(t)
 	for _, f := range sourceFiles(t) {
 		for _, imported := range f.imports() {
 			if strings.HasSuffix(imported, "test") && !strings.HasSuffix(f.pkg, "test") {
@@ -165,6 +170,7 @@ const (
 var unbreakable = regexp.MustCompile("`[^`]*:\"[^`]*`$|^// {2,}")
 
 func TestLinesFit120Columns(t *testing.T) {
+	racetest.SkipSequential(t)
 	for _, f := range sourceFiles(t) {
 		n := 0
 		for line := range strings.Lines(f.text) {
@@ -178,6 +184,7 @@ func TestLinesFit120Columns(t *testing.T) {
 }
 
 func TestFunctionsHaveAtMost60Lines(t *testing.T) {
+	racetest.SkipSequential(t)
 	for _, f := range sourceFiles(t) {
 		ast.Inspect(f.syntax, func(node ast.Node) bool {
 			function, ok := node.(*ast.FuncDecl)

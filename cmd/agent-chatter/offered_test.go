@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/journal/racetest"
 )
 
 // An offered command, and a word of it that is in quotes.
@@ -22,6 +23,7 @@ var (
 // TestOfferedCommandsAreValid runs the commands that the texts of the program offer with
 // an empty home. None may be rejected as a usage error.
 func TestOfferedCommandsAreValid(t *testing.T) {
+	racetest.SkipSequential(t)
 	values := strings.NewReplacer("FORMAT", "auto")
 	commands := map[string]string{}
 	err := filepath.WalkDir("internal", func(name string, d fs.DirEntry, err error) error {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/part"
+	"github.com/agent-chatter/agent-chatter/journal/racetest"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/markdown"
 	"github.com/clipperhouse/displaywidth"
@@ -154,6 +155,7 @@ func hostileTexts(n int) []string {
 }
 
 func TestHostileTextStaysInItsPlace(t *testing.T) {
+	racetest.SkipSequential(t)
 	for _, text := range hostileTexts(2 << 10) {
 		for _, s := range []Style{{Width: 40}, {Width: 80, Profile: ansi.Color16}, {Width: 20, Plain: true}} {
 			for _, b := range everywhere(text, 100, s) {

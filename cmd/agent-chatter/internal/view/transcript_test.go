@@ -15,6 +15,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/part"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/racetest"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/marker"
 	"pgregory.net/rapid"
@@ -345,6 +346,7 @@ func TestTextRecordedAfterItsToolDiffersLive(t *testing.T) {
 }
 
 func TestReleasedLinesLoseNothing(t *testing.T) {
+	racetest.SkipSequential(t)
 	const most = 4
 	words := strings.Repeat("word and *some* more of `them`, ", 60)
 	for name, text := range map[string]string{
@@ -378,6 +380,7 @@ func TestReleasedLinesLoseNothing(t *testing.T) {
 }
 
 func TestReleasedParagraphStaysOne(t *testing.T) {
+	racetest.SkipSequential(t)
 	text := strings.TrimSpace(strings.Repeat("a - b * c # d > e 1. f | g + h = i ~ j ", 20))
 	for width := 20; width < 80; width++ {
 		var tr Transcript

@@ -7,12 +7,14 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/racetest"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
 // A list may describe a session as it was before.
 func TestEndIsFoundFromAnOldRow(t *testing.T) {
+	racetest.SkipSequential(t)
 	for name, tt := range map[string]struct {
 		change func(s *session, row *catalog.Session)
 		want   string // in a notice; "": none
@@ -99,7 +101,7 @@ func TestNoticesOfSessions(t *testing.T) {
 		s.app.NoColor = true
 		tt.fill(s)
 		p := New(s.app)
-		drive(p, p.SetSize(120, 30))
+		drive(p, p.SetSize(200, 30)) // notices have a path
 		s.flush()
 		row, err := s.app.Catalog.At(s.dir.Journals().Path()).Session(t.Context(), id)
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/stretch"
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/racetest"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/clipperhouse/displaywidth"
 	"pgregory.net/rapid"
@@ -98,6 +99,7 @@ func TestHostileTextStaysInThePane(t *testing.T) {
 }
 
 func TestLongTextsAreShortened(t *testing.T) {
+	racetest.SkipSequential(t)
 	long := "The beginning.\n\n" + strings.Repeat("A kettle boils water. ", 100_000) + "\n\nThe end." // 2 MB
 	command, _ := json.Marshal(map[string]string{"command": long})
 	entries := make([]projection.PlanEntry, 20_000)
@@ -167,6 +169,7 @@ func TestLongTextsAreShortened(t *testing.T) {
 
 // What was streamed of a reply is not shown again, however long it is.
 func TestLongReplyIsShownOnce(t *testing.T) {
+	racetest.SkipSequential(t)
 	s := newSession(t)
 	texts := make([]string, 40)
 	for i := range texts {
@@ -179,6 +182,7 @@ func TestLongReplyIsShownOnce(t *testing.T) {
 
 // A turn that is longer than the limits is read in several parts.
 func TestEndlessTurnIsScrolledInParts(t *testing.T) {
+	racetest.SkipSequential(t)
 	s := newSession(t)
 	s.say(mia, "Begin.")
 	s.add(projection.TurnStarted{TurnID: "t", MemberID: "ada"})

@@ -12,6 +12,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/stretch"
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/racetest"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"pgregory.net/rapid"
@@ -86,6 +87,7 @@ func TestScrolledRowsEqualReplay(t *testing.T) {
 
 // Long sessions are read in several parts.
 func TestLongSessionIsScrolledInParts(t *testing.T) {
+	racetest.SkipSequential(t)
 	s := newSession(t)
 	for i := range 300 {
 		s.say(mia, fmt.Sprintf("Question %d: %s", i, strings.Repeat("why is that? ", i%40)))
@@ -223,6 +225,7 @@ func TestHeadOfUnreadableSessionHasItsID(t *testing.T) {
 }
 
 func TestSessionsWithoutConversation(t *testing.T) {
+	racetest.SkipSequential(t)
 	s := newSession(t)
 	p := s.pane(60, 20, 0)
 	if text := strings.Join(p.Rows(), "|"); !strings.Contains(text, "(no title)") || !strings.Contains(text, "Nothing was said.") {

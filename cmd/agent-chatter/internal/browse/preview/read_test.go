@@ -15,6 +15,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/racetest"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/projection/projectiontest"
@@ -64,6 +65,7 @@ func written(t *testing.T, messages int) (*session, *countingFS) {
 }
 
 func TestLongSessionCostsWhatIsShown(t *testing.T) {
+	racetest.SkipSequential(t)
 	for _, archived := range []bool{false, true} {
 		s, disk := written(t, 4000) // 46 MB
 		most := int64(2 << 20)
@@ -110,6 +112,7 @@ func ansiless(text string) string {
 }
 
 func TestLoadedPartsAreBounded(t *testing.T) {
+	racetest.SkipSequential(t)
 	s, _ := written(t, 1300) // 15 MB
 	p := s.pane(80, 30, 0)
 	most := 0
@@ -218,7 +221,7 @@ func TestDamageAtTheEnds(t *testing.T) {
 		}
 		s.synced()
 		s.damage(seq, false)
-		p := s.pane(100, 60, 0)
+		p := s.pane(200, 60, 0) // the notice has a path
 		text := strings.Join(scrolled(t, p, func() string { return "pgup" }), "\n")
 		if !strings.Contains(text, fmt.Sprintf("line %d ", seq)) || !strings.Contains(text, "is damaged") {
 			t.Errorf("line %d is damaged, and it shows\n%s", seq, text)
@@ -323,6 +326,7 @@ func TestMissingAndReplacedJournals(t *testing.T) {
 
 // No failure of the disk ends the pane or makes it read on forever.
 func TestEachFailedReadIsShown(t *testing.T) {
+	racetest.SkipSequential(t)
 	s := newSession(t)
 	for i := range 60 {
 		s.turn(ada, fmt.Sprintf("Message %d.\n\n%s", i, strings.Repeat("word ", 200)))
@@ -387,6 +391,7 @@ func TestOutdatedMessagesAreIgnored(t *testing.T) {
 }
 
 func TestGrowingSessionIsFollowed(t *testing.T) {
+	racetest.SkipSequential(t)
 	s := newSession(t)
 	for i := range 30 {
 		s.turn(ada, fmt.Sprintf("Message %d.", i))
@@ -432,6 +437,7 @@ func TestGrowingSessionIsFollowed(t *testing.T) {
 }
 
 func TestRefreshReadsWhatIsNew(t *testing.T) {
+	racetest.SkipSequential(t)
 	s, disk := written(t, 1000)
 	row := s.row()
 	s.at, s.events = row.End, make([]journal.Event, row.LastSeq)

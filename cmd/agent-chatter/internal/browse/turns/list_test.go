@@ -13,6 +13,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/turns/turnstest"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty/ttytest/picture"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
+	"github.com/agent-chatter/agent-chatter/journal/racetest"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
@@ -46,6 +47,7 @@ func TestListShowsEachKindOfRow(t *testing.T) {
 }
 
 func TestListHasTheRowsOfTheTimeline(t *testing.T) {
+	racetest.SkipSequential(t)
 	a := turnstest.App(t)
 	s, want := turnstest.WriteLong(t, a)
 	l := turns.New(a)
@@ -81,6 +83,7 @@ func TestListHasTheRowsOfTheTimeline(t *testing.T) {
 }
 
 func TestListOfAnArchivedSession(t *testing.T) {
+	racetest.SkipSequential(t)
 	a := turnstest.App(t)
 	s, want := turnstest.WriteLong(t, a)
 	if err := turnstest.Dir(a).Journals().Archive(t.Context(), s.ID); err != nil {
@@ -99,6 +102,7 @@ func TestListOfAnArchivedSession(t *testing.T) {
 }
 
 func TestListStartsAfterTheCommonPart(t *testing.T) {
+	racetest.SkipSequential(t)
 	a := turnstest.App(t)
 	s, want := turnstest.WriteLong(t, a)
 	for _, after := range []uint64{0, 1, want[500].Seq, want[500].End, s.LastSeq} {

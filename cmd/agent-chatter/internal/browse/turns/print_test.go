@@ -12,6 +12,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/turns/turnstest"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/racetest"
 )
 
 // lines are the first columns of printed lines.
@@ -24,6 +25,7 @@ func lines(text string) (lines []string) {
 }
 
 func TestPrintToAPipeHasEveryRow(t *testing.T) {
+	racetest.SkipSequential(t)
 	a := turnstest.App(t)
 	s, rows := turnstest.WriteLong(t, a)
 	var out bytes.Buffer

@@ -6,10 +6,12 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/journal/cputest"
+	"github.com/agent-chatter/agent-chatter/journal/racetest"
 )
 
 // TestHostileCodeCostsLikeCode allows 50 times the time of code.
 func TestHostileCodeCostsLikeCode(t *testing.T) {
+	racetest.SkipSequential(t)
 	const size = 32 << 10
 	cost := func(language, line string) time.Duration {
 		return cputest.Least(t, 2, func() {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
+	"github.com/agent-chatter/agent-chatter/journal/racetest"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"golang.org/x/net/html"
 )
@@ -109,6 +110,7 @@ func checkElement(t testing.TB, n *html.Node) {
 }
 
 func TestTextNeverBecomesMarkup(t *testing.T) {
+	racetest.SkipSequential(t)
 	for i, text := range attacks {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			for _, limit := range []int{0, 16} {
@@ -119,6 +121,7 @@ func TestTextNeverBecomesMarkup(t *testing.T) {
 }
 
 func TestALongWord(t *testing.T) {
+	racetest.SkipSequential(t)
 	word := strings.Repeat("a", 10<<20)
 	s := begun(nil)
 	s.say(mia, word)

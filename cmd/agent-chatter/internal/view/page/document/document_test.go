@@ -18,6 +18,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/chart"
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/racetest"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/projectiontest"
 	"github.com/google/go-cmp/cmp"
@@ -236,6 +237,7 @@ var allowed = map[string]string{
 var link = regexp.MustCompile(`^(https?://|mailto:|#seq-\d+$)`)
 
 func TestHostileSession(t *testing.T) {
+	racetest.SkipSequential(t)
 	events, newer := hostileSession(), map[string]int{}
 	for _, text := range hostileTexts {
 		newer[text]++
@@ -286,6 +288,7 @@ func isUnsafe(r rune) bool {
 }
 
 func TestLongWord(t *testing.T) {
+	racetest.SkipSequential(t)
 	word := strings.Repeat("w", 10<<20)
 	text := written(t, eventsOf(projection.NewMessage("m", start, eva, word, nil)), 1, LeftOut{})
 	if !strings.Contains(text, "<p>"+word+"</p>") {
@@ -295,6 +298,7 @@ func TestLongWord(t *testing.T) {
 
 // A long document has chapters, of which the first is unfolded.
 func TestChapters(t *testing.T) {
+	racetest.SkipSequential(t)
 	for n, want := range map[int]int{chapterAfter: 0, chapterAfter + 1: 4} {
 		var payloads []projection.Payload
 		for i := range n {
