@@ -242,7 +242,7 @@ func (m *hubMachine) chat(session string, flags ...string) {
 
 // saysForked reports whether the program says that it has made a fork.
 func saysForked(stderr string) bool {
-	return strings.Contains(stderr, "has diverged from the hub. What was only here") ||
+	return strings.Contains(stderr, "has diverged from the hub. Its local events") ||
 		strings.Contains(stderr, "What was written here ")
 }
 

@@ -51,6 +51,7 @@ type ReplicaStatus struct {
 	SessionID string
 	TeamID    string
 	Origin    Origin
+	Waited    time.Duration // how long the close has waited for the hub; 0: the session is open
 }
 
 // Origin is what is known of a session on the hub when it is opened.
@@ -300,10 +301,12 @@ func (l *replicatedLog) Close(state *projection.State) error {
 	}
 	last := ReplicaStatus{}
 	if err == nil && (l.appended || l.ships()) {
-		shipper := l.start()
+		shipper, began := l.start(), time.Now()
 		shipper.Synced(l.log.Synced(), replica.RowOfState(state))
 		ctx, stop := context.WithTimeout(context.Background(), l.store.ExitWait)
-		last = ReplicaStatus{shipper.Release(ctx), l.log.ID(), l.teamID, l.origin}
+		last = ReplicaStatus{SessionID: l.log.ID(), TeamID: l.teamID, Origin: l.origin}
+		last.ShipStatus = shipper.Release(ctx)
+		last.Waited = time.Since(began)
 		stop()
 	} else {
 		l.stop()

@@ -12,12 +12,15 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal/hub"
 )
 
-// ReportHub prints, once in a run, that what the hub has is not shown.
+// ReportHub prints, each text once in a run, that what the hub has is not shown.
 func (a *App) ReportHub(err error) {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return
 	}
-	a.Remote.Once(func() { a.Show(Explain(err)) })
+	message := Explain(err)
+	if a.Remote.First(message.Text) {
+		a.Show(message)
+	}
 }
 
 // explainHub explains an error of the hub; the empty Message: it is none.
@@ -46,7 +49,7 @@ func explainHub(err error) Message {
 	case errors.As(err, &shared):
 		return Text("%s.", Sentence(shared)).With(ToRun("make it private", "chmod", "600", shared.Path))
 	case errors.As(err, &split):
-		return Text("Session %s has diverged from the hub. What was only here is session %s now.", split.SessionID,
+		return Text("Session %s has diverged from the hub. Its local events are now session %s.", split.SessionID,
 			split.Fork).With(To("resume what is on the hub", "chat", "--resume", split.SessionID),
 			To("resume what was only here", "chat", "--resume", split.Fork))
 	case errors.Is(err, remote.ErrNone):

@@ -34,13 +34,15 @@ func (c *Connection) Change(
 	if errors.As(problem, new(*hub.ClaimedError)) || errors.As(problem, new(*hub.DivergedError)) {
 		return nil, problem
 	}
-	if err := change(); err != nil || problem != nil {
-		return problem, err
+	failure := change()
+	if problem != nil {
+		return problem, failure
 	}
+	// After a failure, too: it releases the claim.
 	if r.Hub, err = c.Hub(ctx); err == nil {
 		_, err = r.Push(ctx, false)
 	}
-	return err, nil
+	return err, failure
 }
 
 // claim claims a session, unless a process has it open.
@@ -60,7 +62,7 @@ func (c *Connection) claim(ctx context.Context, r replica.Replica) error {
 }
 
 // Heal replaces the damaged journal of a session by the history of the hub and what follows it here. It returns the
-// name of the file that keeps the previous journal, "" if the hub cannot mend it or there is none.
+// name of the file that keeps the previous journal, "" if the hub cannot repair it or there is none.
 func (c *Connection) Heal(ctx context.Context, dir *catalog.Dir, id string) (aside string, err error) {
 	settings, err := c.Settings()
 	r := replica.Replica{Dir: dir, ID: id}

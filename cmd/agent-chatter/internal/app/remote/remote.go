@@ -43,9 +43,9 @@ type Connection struct {
 	init sync.Once
 	held chan struct{} // has an element while hub is used
 	hub  *hub.Hub
-	once sync.Once
 
-	silence silence
+	silence  silence
+	reported sync.Map // texts
 }
 
 // lock waits until no other call uses c.hub, or ctx is done. The caller calls unlock.
@@ -70,8 +70,11 @@ func HasPassword(addresses string) bool {
 	return false
 }
 
-// Once calls report at its first call.
-func (c *Connection) Once(report func()) { c.once.Do(report) }
+// First reports whether it is called with a text for the first time.
+func (c *Connection) First(text string) bool {
+	_, known := c.reported.LoadOrStore(text, true)
+	return !known
+}
 
 // Settings returns the settings of the hub that is used; without URLs there is none.
 func (c *Connection) Settings() (config.Hub, error) {

@@ -18,7 +18,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/catalog/replica"
 )
 
-// exitWait bounds how long the end of a chat waits for the hub.
+// exitWait bounds how long the end of a chat waits for the hub: for its own session, then for the others.
 const exitWait = 5 * time.Second
 
 // Hub is the hub of a chat. A nil Hub is none.
@@ -106,7 +106,7 @@ func (h *Hub) Split(ctx context.Context, s store.ReplicaStatus) (fork string, er
 	return h.Store.Split(ctx, s.TeamID, s.SessionID)
 }
 
-// End tells what was left when the session was closed, makes a fork of it if it diverged, ships the other sessions of
+// End reports what was left when the session was closed, makes a fork of it if it diverged, ships the other sessions of
 // the team that the hub has, and ends the connection.
 func (h *Hub) End(ctx context.Context) {
 	if h == nil {
@@ -131,7 +131,7 @@ func (h *Hub) End(ctx context.Context) {
 		h.app.Show(app.Explain(status.Err))
 	}
 	if status.Err == nil {
-		h.shipBacklog(ctx, status.TeamID)
+		h.shipBacklog(ctx, status.TeamID, exitWait-status.Waited)
 	}
 }
 
@@ -146,10 +146,10 @@ func forkText(fork string) app.Message {
 	return app.Text("What was written here is session %s.", fork).With(app.To("resume it", "chat", "--resume", fork))
 }
 
-// shipBacklog ships the other sessions of a team that grew here since they were shipped. What it cannot ship in
-// exitWait is shipped another time.
-func (h *Hub) shipBacklog(ctx context.Context, teamID string) {
-	ctx, stop := context.WithTimeout(ctx, exitWait)
+// shipBacklog ships the other sessions of a team that grew here since they were shipped, and reports what it could not
+// ship within a limit.
+func (h *Hub) shipBacklog(ctx context.Context, teamID string, limit time.Duration) {
+	ctx, stop := context.WithTimeout(ctx, limit)
 	defer stop()
 	connected, err := h.app.Remote.Hub(ctx)
 	if err != nil {
@@ -160,24 +160,36 @@ func (h *Hub) shipBacklog(ctx context.Context, teamID string) {
 	if err != nil {
 		return
 	}
-	shipped := 0
+	shipped, left := 0, 0
 	for _, s := range list.Sessions {
 		r := replica.Replica{Hub: connected, Dir: dir, ID: s.ID}
 		if mark := r.Mark(); mark.Revision == 0 || mark.At.Seq >= s.End.Seq {
 			continue
 		}
-		if events, err := r.Push(ctx, false); err == nil && events > 0 {
+		events, err := r.Push(ctx, false)
+		switch {
+		case err == nil && events > 0:
 			shipped++
-		} else if !errors.Is(err, journal.ErrLocked) && ctx.Err() != nil {
-			break
+		case err != nil && !errors.Is(err, journal.ErrLocked): // the process that has it open ships it
+			left++
 		}
 	}
+	team := filepath.Base(dir.Journals().Path())
 	if shipped > 0 {
-		h.app.Notice(backlogText(shipped, filepath.Base(dir.Journals().Path())))
+		h.app.Notice(backlogText(shipped, team))
+	}
+	if left > 0 {
+		h.app.Show(backlogLeftText(left, team))
 	}
 }
 
 // backlogText is for sessions that were shipped at the end of a chat.
 func backlogText(n int, team string) string {
-	return fmt.Sprintf("Shipped %s of %s that grew since.", app.Count(n, "other session"), team)
+	return fmt.Sprintf("Shipped %s of team %s.", app.Count(n, "other session"), team)
+}
+
+// backlogLeftText is for sessions that could not be shipped at the end of a chat.
+func backlogLeftText(n int, team string) app.Message {
+	return app.Text("Not on the hub yet: events of %s of team %s.", app.Count(n, "other session"), team).
+		With(app.To("ship them", "hub", "push"))
 }
