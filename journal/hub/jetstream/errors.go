@@ -19,6 +19,7 @@ const (
 	codeStreamNotMatch  jetstream.ErrorCode = 10060 // another stream was expected
 	codeNoResources     jetstream.ErrorCode = 10023
 	codeStorageExceeded jetstream.ErrorCode = 10047
+	codeNoLeader        jetstream.ErrorCode = 10008 // too few servers of the cluster are running
 	codeReplicas        jetstream.ErrorCode = 10074 // replicas need a cluster
 	codeStreamStore     jetstream.ErrorCode = 10077 // a write failed, for example because the disk is full
 )
@@ -60,6 +61,8 @@ func unavailable(err error) error {
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, nats.ErrTimeout):
 		reason = "no answer in time"
 	case errors.Is(err, nats.ErrNoResponders), errors.Is(err, jetstream.ErrNoStreamResponse):
+		reason = "too few of its servers are running"
+	case errors.As(err, &api) && api.ErrorCode == codeNoLeader:
 		reason = "too few of its servers are running"
 	case errors.As(err, &api):
 		reason = api.Description
@@ -105,7 +108,7 @@ func explainConnect(err error, servers string) error {
 		errors.Is(err, nats.ErrAuthRevoked):
 		return &hub.RefusedError{Reason: "the credentials are wrong or have expired"}
 	case errors.As(err, &invalid), errors.As(err, &authority), errors.As(err, &host), errors.As(err, &alert):
-		return &hub.RefusedError{Reason: err.Error()}
+		return &hub.RefusedError{Reason: strings.TrimPrefix(err.Error(), "nats: ")}
 	case errors.Is(err, nats.ErrSecureConnRequired):
 		return &hub.RefusedError{Reason: "the server requires TLS: its address starts with tls://"}
 	case errors.Is(err, nats.ErrSecureConnWanted):

@@ -64,7 +64,7 @@ func (c *Connection) refreshFrom(
 		return err
 	}
 	newest, err := c.remote(ask, h, settings.Ships, name, but)
-	if err != nil || newest == nil || findErr == nil && !newest.updatedAt.After(local.UpdatedAt) {
+	if err != nil || newest == nil || findErr == nil && !newest.follows(local) {
 		return err
 	}
 	dir := all.At(filepath.Join(all.Root(), newest.Session.Team))
@@ -95,6 +95,15 @@ func (s *silence) note(err error) {
 	if s.err = nil; errors.As(err, new(*hub.UnavailableError)) {
 		s.err, s.at = err, time.Now()
 	}
+}
+
+// follows reports whether the session on the hub is newer than the newest one here, or the same with more events: a
+// new name is an event, and does not count as an update.
+func (s *remoteSession) follows(local catalog.Session) bool {
+	if s.Session.ID == local.ID {
+		return s.Head.Seq > local.End.Seq
+	}
+	return s.updatedAt.After(local.UpdatedAt)
 }
 
 // refreshLocal is Refresh for a session that is here.
