@@ -43,7 +43,7 @@ type Engine struct {
 	connections atomic.Uint64
 
 	mu     sync.Mutex
-	calls  map[int]context.CancelCauseFunc // those that are under way
+	calls  map[int]call // those that are under way
 	lastID int
 }
 
@@ -86,7 +86,7 @@ func connect(ctx context.Context, o Options) (*Engine, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	e := &Engine{timeout: cmp.Or(o.Timeout, DefaultTimeout), calls: map[int]context.CancelCauseFunc{}}
+	e := &Engine{timeout: cmp.Or(o.Timeout, DefaultTimeout), calls: map[int]call{}}
 	e.connections.Store(1)
 	servers, err := hosts(o.URLs)
 	if err != nil {
@@ -200,41 +200,6 @@ func (e *Engine) options(o Options) ([]nats.Option, error) {
 		options = append(options, nats.ClientCert(o.Cert, o.Key))
 	}
 	return options, nil
-}
-
-// refuse ends the calls that are under way if the server reports a missing permission. It does not
-// answer the request then.
-func (e *Engine) refuse(err error) {
-	if !errors.Is(err, nats.ErrPermissionViolation) {
-		return
-	}
-	reason := "permission is missing"
-	if _, subject, ok := strings.Cut(err.Error(), "Permissions Violation for "); ok { // such as Publish to "…"
-		reason += ": " + strings.ToLower(subject[:1]) + subject[1:]
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for _, cancel := range e.calls {
-		cancel(&hub.RefusedError{Reason: reason})
-	}
-}
-
-// call returns the context of a call: it ends after the timeout, and if a permission is missing.
-func (e *Engine) call(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.lastID++
-	id := e.lastID
-	e.calls[id] = cancel
-	ctx, stop := context.WithTimeout(ctx, e.timeout)
-	return ctx, func() {
-		stop()
-		cancel(nil)
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		delete(e.calls, id)
-	}
 }
 
 // older reports whether a version is older than another one of two numbers.

@@ -237,6 +237,15 @@ func TestMissingPermission(t *testing.T) {
 			_, err := e.Last(ctx, someSession)
 			return err
 		}},
+		"watch": {"$JS.API.CONSUMER.CREATE.>", func(ctx context.Context, e hub.Engine) error {
+			return e.Watch(ctx, someSession.Team, func(hub.Stored) {})
+		}},
+		"pull": {"$JS.API.CONSUMER.MSG.NEXT.>", func(ctx context.Context, e hub.Engine) error {
+			for _, err := range e.Read(ctx, someSession, 0) {
+				return err
+			}
+			return nil
+		}},
 		"purge": {"$JS.API.STREAM.PURGE.>", func(ctx context.Context, e hub.Engine) error {
 			return e.Purge(ctx, someSession, 1)
 		}},
@@ -272,6 +281,24 @@ func TestMissingPermission(t *testing.T) {
 			defer e2.Close()
 			refused(t, tt.do(t.Context(), e2), `permission is missing: publish to "`)
 		})
+	}
+}
+
+// TestLargeMessages reads a message that is larger than what is requested at once by default.
+func TestLargeMessages(t *testing.T) {
+	url := ready(t, start(t, func(o *server.Options) { o.MaxPayload = 32 << 20 }))
+	e := open(t, jetstream.Options{URLs: []string{url}, Timeout: 20 * time.Second}, 1)(t)
+	if n := e.MaxBody(); n > 4<<20 || n < 1<<20 {
+		t.Errorf("the largest body has %d bytes", n)
+	}
+	revision, err := e.Publish(t.Context(), someSession, 0, hub.Message{Head: []byte("{}"), Body: make([]byte, 10<<20)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for m, err := range e.Read(t.Context(), someSession, 0) {
+		if err != nil || m.Revision != revision || len(m.Body) != 10<<20 {
+			t.Errorf("message %d with %d bytes: %v", m.Revision, len(m.Body), err)
+		}
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 
 const (
 	headKey   = "Agent-Chatter" // the header with the head of a message
-	pullBytes = 8 << 20         // that are requested at once: many messages, in bounded memory
+	pullBytes = 8 << 20         // that are requested at once: several messages, in bounded memory
 
 	// maxHeaders bounds the headers of a message in bytes: they count as a part of the payload.
 	maxHeaders = hub.MaxHead + 1<<10
@@ -29,16 +29,21 @@ func sessionOf(subject string) hub.Session {
 }
 
 // MaxBody implements hub.Engine.
-func (e *Engine) MaxBody() int { return max(int(e.conn.MaxPayload())-maxHeaders, 1) }
+func (e *Engine) MaxBody() int { return max(min(int(e.conn.MaxPayload()), pullBytes/2)-maxHeaders, 1) }
+
+// pullSize returns how many bytes are requested at once. A message that is larger would never arrive; those that others
+// have stored may be as large as the server permits.
+func (e *Engine) pullSize() int { return max(int(e.conn.MaxPayload())+2*maxHeaders, pullBytes) }
 
 // Publish implements hub.Engine.
 func (e *Engine) Publish(
 	ctx context.Context, s hub.Session, last hub.Revision, m hub.Message,
 ) (hub.Revision, error) {
-	ctx, done := e.call(ctx)
+	subject := subjectOf(s)
+	ctx, done := e.call(ctx, subject)
 	defer done()
 	message := &nats.Msg{
-		Subject: subjectOf(s), Data: m.Body, Header: nats.Header{headKey: []string{string(m.Head)}},
+		Subject: subject, Data: m.Body, Header: nats.Header{headKey: []string{string(m.Head)}},
 	}
 	ack, err := e.js.PublishMsg(ctx, message, jetstream.WithExpectLastSequencePerSubject(uint64(last)),
 		jetstream.WithExpectStream(e.Name()), jetstream.WithRetryAttempts(0))
@@ -63,7 +68,7 @@ func isConflict(err error) bool {
 
 // Last implements hub.Engine. It asks the leader of the stream.
 func (e *Engine) Last(ctx context.Context, s hub.Session) (hub.Stored, error) {
-	ctx, done := e.call(ctx)
+	ctx, done := e.call(ctx, apiMessageGet)
 	defer done()
 	m, err := (*e.stream.Load()).GetLastMsgForSubject(ctx, subjectOf(s))
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
@@ -142,7 +147,7 @@ func listConfig(team string) jetstream.OrderedConsumerConfig {
 
 // count returns 0 if no message has one of the subjects.
 func (e *Engine) count(ctx context.Context, subjects string) (int, error) {
-	ctx, done := e.call(ctx)
+	ctx, done := e.call(ctx, apiMessageGet)
 	defer done()
 	_, err := (*e.stream.Load()).GetLastMsgForSubject(ctx, subjects)
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
@@ -154,14 +159,12 @@ func (e *Engine) count(ctx context.Context, subjects string) (int, error) {
 // Watch implements hub.Engine.
 func (e *Engine) Watch(ctx context.Context, team string, changed func(hub.Stored)) error {
 	for {
-		for m, err := range e.consume(ctx, listConfig(team), 0) {
-			if errors.Is(err, hub.ErrMissing) {
-				_ = e.findStream(ctx) // it may have been created again
-			}
-			if err != nil {
-				break // the next consumer begins with the last messages again
-			}
-			changed(m.Stored)
+		err := e.watch(ctx, team, changed) // the next one begins with the last messages again
+		if errors.Is(err, hub.ErrMissing) {
+			err = e.lostStream(ctx)
+		}
+		if errors.As(err, new(*hub.RefusedError)) || errors.Is(err, hub.ErrNewer) {
+			return err
 		}
 		select {
 		case <-ctx.Done():
@@ -169,6 +172,17 @@ func (e *Engine) Watch(ctx context.Context, team string, changed func(hub.Stored
 		case <-time.After(watchAgain): // without a connection, the next error comes at once
 		}
 	}
+}
+
+// watch is Watch until the first error.
+func (e *Engine) watch(ctx context.Context, team string, changed func(hub.Stored)) error {
+	for m, err := range e.consume(ctx, listConfig(team), 0) {
+		if err != nil {
+			return err
+		}
+		changed(m.Stored)
+	}
+	return nil
 }
 
 // watchAgain is how long Watch waits after an error.
@@ -187,16 +201,18 @@ func (e *Engine) consume(
 ) iter.Seq2[received, error] {
 	return func(yield func(received, error) bool) {
 		config.InactiveThreshold, config.MaxResetAttempts = idleConsumer, resetAttempts
-		create, done := e.call(ctx)
+		ctx, done := e.longCall(ctx, apiConsumerCreate, apiConsumerNext)
+		defer done()
+		create, stop := context.WithTimeout(ctx, e.timeout)
 		consumer, err := (*e.stream.Load()).OrderedConsumer(create, config)
 		err = e.explain(create, err)
-		done()
+		stop()
 		if err != nil {
 			yield(received{}, err)
 			return
 		}
 		defer e.remove(consumer)
-		messages, err := consumer.Messages(jetstream.PullMaxBytes(pullBytes))
+		messages, err := consumer.Messages(jetstream.PullMaxBytes(e.pullSize()))
 		if err != nil {
 			yield(received{}, e.explain(ctx, err))
 			return
@@ -223,7 +239,6 @@ func (e *Engine) consume(
 	}
 }
 
-// next returns the next message.
 func next(ctx context.Context, messages jetstream.MessagesContext, timeout time.Duration) (jetstream.Msg, error) {
 	if timeout > 0 {
 		var stop context.CancelFunc
@@ -237,7 +252,7 @@ func next(ctx context.Context, messages jetstream.MessagesContext, timeout time.
 // Without a bound it tries forever, and neither a timeout nor a context ends that.
 const resetAttempts = 2
 
-// idleConsumer is how long a server keeps the consumer of a client that has gone away. A stream has few of them by
+// idleConsumer is how long a server keeps the consumer of a disconnected client. A stream has few of them by
 // default.
 const idleConsumer = 30 * time.Second
 
@@ -247,14 +262,14 @@ func (e *Engine) remove(consumer jetstream.Consumer) {
 	if info == nil || e.conn.IsClosed() {
 		return
 	}
-	ctx, done := e.call(context.Background())
+	ctx, done := e.call(context.Background(), apiConsumerDelete)
 	defer done()
 	_ = (*e.stream.Load()).DeleteConsumer(ctx, info.Name)
 }
 
 // Purge implements hub.Engine.
 func (e *Engine) Purge(ctx context.Context, s hub.Session, before hub.Revision) error {
-	ctx, done := e.call(ctx)
+	ctx, done := e.call(ctx, apiStreamPurge)
 	defer done()
 	err := (*e.stream.Load()).Purge(ctx, jetstream.WithPurgeSubject(subjectOf(s)),
 		jetstream.WithPurgeSequence(uint64(before)))

@@ -24,7 +24,7 @@ const (
 
 // findStream finds the stream of the hub.
 func (e *Engine) findStream(ctx context.Context) error {
-	ctx, done := e.call(ctx)
+	ctx, done := e.call(ctx, apiStreamNames, apiStreamInfo)
 	defer done()
 	name, err := e.js.StreamNameBySubject(ctx, allSubjects)
 	if errors.Is(err, nats.ErrNoResponders) {
@@ -50,7 +50,7 @@ func (e *Engine) findStream(ctx context.Context) error {
 }
 
 func (e *Engine) createStream(ctx context.Context, replicas int) error {
-	ctx, done := e.call(ctx)
+	ctx, done := e.call(ctx, apiStreamCreate)
 	defer done()
 	stream, err := e.js.CreateStream(ctx, jetstream.StreamConfig{
 		Name: streamPrefix + rand.Text(), Description: "sessions of agent-chatter",
@@ -66,7 +66,7 @@ func (e *Engine) createStream(ctx context.Context, replicas int) error {
 
 // setReplicas changes how many servers store each message.
 func (e *Engine) setReplicas(ctx context.Context, replicas int) error {
-	ctx, done := e.call(ctx)
+	ctx, done := e.call(ctx, apiStreamUpdate)
 	defer done()
 	config := (*e.stream.Load()).CachedInfo().Config
 	config.Replicas = replicas
@@ -89,7 +89,7 @@ func (e *Engine) lostStream(ctx context.Context) error {
 
 // Current reports whether every server that stores the messages has all of them.
 func (e *Engine) Current(ctx context.Context) bool {
-	ctx, done := e.call(ctx)
+	ctx, done := e.call(ctx, apiStreamInfo)
 	defer done()
 	info, err := (*e.stream.Load()).Info(ctx)
 	if err != nil || info.Cluster == nil {
@@ -104,7 +104,7 @@ func (e *Engine) Current(ctx context.Context) bool {
 
 // Clock implements hub.Engine.
 func (e *Engine) Clock(ctx context.Context) (time.Time, error) {
-	ctx, done := e.call(ctx)
+	ctx, done := e.call(ctx, apiStreamInfo)
 	defer done()
 	info, err := (*e.stream.Load()).Info(ctx)
 	if err != nil {
