@@ -91,6 +91,10 @@ type Engine interface {
 	// MaxBody returns the largest body of a message in bytes.
 	MaxBody() int
 
+	// Warnings returns the settings of the server with which the engine may lose messages, as sentences without a
+	// capital and a period; they were read when the engine connected. nil: there are none.
+	Warnings() []string
+
 	// Name returns a random name that the engine got when it was created. An engine that was
 	// created again has another.
 	Name() string

@@ -174,6 +174,9 @@ func (m *Memory) MaxBody() int {
 	return m.Limit
 }
 
+// Warnings implements hub.Engine.
+func (m *Memory) Warnings() []string { return nil }
+
 // Name implements hub.Engine.
 func (m *Memory) Name() string {
 	m.mu.Lock()

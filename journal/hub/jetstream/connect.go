@@ -92,9 +92,6 @@ func connect(ctx context.Context, o Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkAddresses(o.URLs); err != nil {
-		return nil, err
-	}
 	options, err := e.options(o)
 	if err != nil {
 		return nil, err
@@ -122,7 +119,7 @@ func hosts(urls []string) (string, error) {
 			text = "nats://" + text
 		}
 		u, err := url.Parse(strings.TrimSpace(text))
-		if err != nil || u.Host == "" { // the error has the address
+		if err != nil || u.Hostname() == "" { // the error has the address
 			reason := fmt.Sprintf("address %d of %d is not one such as nats://hub.example.com:4222", i+1, len(urls))
 			return "", &hub.UnavailableError{Err: errors.New(reason)}
 		}
@@ -158,22 +155,6 @@ func dial(ctx context.Context, urls []string, options []nats.Option) (*nats.Conn
 
 // maxFile bounds the files that Options name, in bytes.
 const maxFile = 1 << 20
-
-// checkAddresses returns an error for an address that cannot be used. Its text does not contain the address, which may
-// have a password in it; an error of package url or nats would.
-func checkAddresses(addresses []string) error {
-	for i, address := range addresses {
-		address = strings.TrimSpace(address)
-		if !strings.Contains(address, "://") {
-			address = "nats://" + address
-		}
-		parsed, err := url.Parse(address)
-		if err != nil || parsed.Hostname() == "" {
-			return &hub.RefusedError{Reason: fmt.Sprintf("address %d of the servers is not valid", i+1)}
-		}
-	}
-	return nil
-}
 
 func (e *Engine) options(o Options) ([]nats.Option, error) {
 	options := []nats.Option{

@@ -361,6 +361,12 @@ func TestForeignAndNewerStreams(t *testing.T) {
 		"foreign": {natsjs.StreamConfig{Name: "ALL", Subjects: []string{"agent-chatter.>"}}, func(err error) {
 			refused(t, err, "is not one")
 		}},
+		"direct": {natsjs.StreamConfig{
+			Name: "AGENT_CHATTER_X", Subjects: []string{"agent-chatter.*.*"}, AllowDirect: true,
+			Metadata: map[string]string{"agent-chatter-format": "1"},
+		}, func(err error) {
+			refused(t, err, "allow_direct")
+		}},
 		"newer": {natsjs.StreamConfig{
 			Name: "AGENT_CHATTER_X", Subjects: []string{"agent-chatter.*.*"},
 			Metadata: map[string]string{"agent-chatter-format": "2"},
@@ -380,6 +386,32 @@ func TestForeignAndNewerStreams(t *testing.T) {
 			_, _, err = jetstream.Init(t.Context(), jetstream.Options{URLs: []string{url}}, 1)
 			tt.check(err)
 		})
+	}
+}
+
+func TestWarningsOfAChangedStream(t *testing.T) {
+	o := jetstream.Options{URLs: []string{ready(t, start(t, nil))}}
+	if got := open(t, o, 1)(t).Warnings(); len(got) > 0 {
+		t.Errorf("warnings of a new hub: %q", got)
+	}
+	js := admin(t, o.URLs[0])
+	stream, err := js.Stream(t.Context(), open(t, o, 1)(t).Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := stream.CachedInfo().Config
+	config.MaxAge, config.MaxBytes, config.MaxMsgs, config.MaxMsgsPerSubject = time.Hour, 1<<30, 1000, 100
+	if _, err := js.UpdateStream(t.Context(), config); err != nil {
+		t.Fatal(err)
+	}
+	got := strings.Join(open(t, o, 1)(t).Warnings(), "\n")
+	for _, setting := range []string{"max_age", "1h0m0s", "max_bytes", "max_msgs", "max_msgs_per_subject"} {
+		if !strings.Contains(got, setting) {
+			t.Errorf("%s is missing in %q", setting, got)
+		}
+	}
+	if strings.Contains(got, "deny_delete") {
+		t.Error(got)
 	}
 }
 

@@ -44,6 +44,9 @@ func (e *Engine) findStream(ctx context.Context) error {
 		return &hub.RefusedError{Reason: reason}
 	case written > format:
 		return hub.ErrNewer
+	case stream.CachedInfo().Config.AllowDirect:
+		reason := fmt.Sprintf("the stream %s has allow_direct: servers that lag behind would answer", name)
+		return &hub.RefusedError{Reason: reason}
 	}
 	e.stream.Store(&stream)
 	return nil
@@ -85,6 +88,31 @@ func (e *Engine) lostStream(ctx context.Context) error {
 	}
 	e.connections.Add(1)
 	return &hub.UnavailableError{Err: errors.New("it was created again")}
+}
+
+// Warnings implements hub.Engine. Others may have changed the stream since it was created.
+func (e *Engine) Warnings() (warnings []string) {
+	c := (*e.stream.Load()).CachedInfo().Config
+	discards := c.Discard == jetstream.DiscardOld
+	for _, w := range []struct {
+		set  bool
+		text string
+	}{
+		{c.Storage != jetstream.FileStorage, "its messages are not stored in files"},
+		{c.Retention != jetstream.LimitsPolicy, "its messages are removed when they were read"},
+		{c.MaxAge > 0, fmt.Sprintf("its messages are removed after %s (max_age)", c.MaxAge)},
+		{discards && c.MaxBytes > 0, fmt.Sprintf("its oldest messages are removed over %d bytes (max_bytes)", c.MaxBytes)},
+		{discards && c.MaxMsgs > 0, fmt.Sprintf("its oldest messages are removed over %d (max_msgs)", c.MaxMsgs)},
+		{c.MaxMsgsPerSubject > 0, fmt.Sprintf("the oldest messages of a session are removed over %d "+
+			"(max_msgs_per_subject)", c.MaxMsgsPerSubject)},
+		{!c.DenyDelete, "its messages can be deleted one by one (deny_delete is not set)"},
+		{c.AllowRollup, "a message can remove those before it (allow_rollup_hdrs)"},
+	} {
+		if w.set {
+			warnings = append(warnings, w.text)
+		}
+	}
+	return warnings
 }
 
 // Current reports whether every server that stores the messages has all of them.

@@ -33,6 +33,9 @@ func (d *doctor) checkHub() []app.Finding {
 			app.To("see an example", "guide", "hub"))}
 	}
 	findings := []app.Finding{app.Fine(fmt.Sprintf("%s can be reached", tty.SafeLine(hub.Name())))}
+	for _, warning := range hub.Warnings() {
+		findings = append(findings, app.Wrong(tty.SafeLine(warning), "Sessions that were shipped may be lost there."))
+	}
 	if there, err := hub.Clock(ctx); err == nil {
 		findings = append(findings, skewFindings(time.Until(there))...)
 	}
