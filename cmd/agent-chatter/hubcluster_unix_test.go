@@ -3,10 +3,10 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -52,7 +52,10 @@ func machineName(i int) string { return fmt.Sprintf("machine %d", i) }
 
 func newHubCluster(t *testing.T, machines int) *hubCluster {
 	c := &hubCluster{faults: map[string]int{}}
-	ports := freePorts(t, 2*hubNodes)
+	ports, err := natstest.FreePorts(2 * hubNodes)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for i := range hubNodes {
 		c.nodes = append(c.nodes, &hubNode{Node: natstest.Node{
 			Name: fmt.Sprintf("node%d", i), Client: ports[2*i], Cluster: ports[2*i+1],
@@ -110,14 +113,17 @@ func (c *hubCluster) create(t *testing.T) {
 }
 
 // connect connects to the hub.
-func (c *hubCluster) connect(t *testing.T) *hub.Hub {
+func (c *hubCluster) connect(t *testing.T) *hub.Hub { return hub.New(c.engine(t), hub.Options{}) }
+
+// engine connects to the engine of the hub.
+func (c *hubCluster) engine(t *testing.T) hub.Engine {
 	t.Helper()
 	e, err := jetstream.Open(t.Context(), jetstream.Options{URLs: c.direct})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(e.Close)
-	return hub.New(e, hub.Options{})
+	return e
 }
 
 func (n *hubNode) start(t *testing.T) {
@@ -255,14 +261,11 @@ func (c *hubCluster) current(t *testing.T) {
 	t.Helper()
 	deadline := time.Now().Add(testTimeout)
 	for {
-		o := jetstream.Options{URLs: c.direct, Timeout: 2 * time.Second}
-		e, err := jetstream.Open(t.Context(), o)
-		if err == nil {
-			ok := e.Current(t.Context())
-			e.Close()
-			if ok {
-				return
-			}
+		ctx, stop := context.WithTimeout(t.Context(), 2*time.Second)
+		current, err := natstest.Current(ctx, c.direct, "agent-chatter.*.*")
+		stop()
+		if current {
+			return
 		}
 		if time.Now().After(deadline) {
 			t.Errorf("the servers are not current: %v", err)
@@ -281,18 +284,4 @@ func (c *hubCluster) faultCounts() (texts []string) {
 		texts = append(texts, fmt.Sprintf("%s: %d", fault, c.faults[fault]))
 	}
 	return texts
-}
-
-// freePorts returns ports that no program listens on.
-func freePorts(t *testing.T, n int) (ports []int) {
-	t.Helper()
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer l.Close()
-		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
-	}
-	return ports
 }

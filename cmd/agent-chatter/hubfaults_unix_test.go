@@ -161,7 +161,7 @@ func reportViolations(t *testing.T, found []historytest.Violation) {
 }
 
 // report prints what happened. In a long run, each of the events named in required has to occur at least 20 times.
-func (r *hubRun) report(t *testing.T, h *hub.Hub, ids []string, required ...string) {
+func (r *hubRun) report(t *testing.T, ids []string, required ...string) {
 	t.Helper()
 	total := map[string]int{}
 	for _, m := range r.machines {
@@ -169,8 +169,9 @@ func (r *hubRun) report(t *testing.T, h *hub.Hub, ids []string, required ...stri
 			total[what] += n
 		}
 	}
+	e := r.cluster.engine(t)
 	for _, id := range ids {
-		claims, takeOvers := countClaims(t, h.Engine, hub.Session{Team: "demo", ID: id})
+		claims, takeOvers := countClaims(t, e, hub.Session{Team: "demo", ID: id})
 		total["claims"] += claims
 		total["take-overs"] += takeOvers
 	}
@@ -231,7 +232,7 @@ func TestHubFaults(t *testing.T) {
 	settle(t, run.machines)
 	healed := onHub(t, h)
 	check(t, run.machines, run.notes.acknowledged(), healed)
-	run.report(t, h, slices.Sorted(maps.Keys(healed)), "claims", "take-overs", "conflicts", "forks", "killed",
+	run.report(t, slices.Sorted(maps.Keys(healed)), "claims", "take-overs", "conflicts", "forks", "killed",
 		"acknowledged during partitions")
 }
 
@@ -262,7 +263,7 @@ func TestPositionIsAcknowledgedOnce(t *testing.T) {
 	healed := onHub(t, h)
 	check(t, machines, left, healed)
 	reportViolations(t, historytest.CheckUnforked(healed, left))
-	run.report(t, h, slices.Sorted(maps.Keys(healed)), "claims", "conflicts", "killed", "acknowledged during partitions")
+	run.report(t, slices.Sorted(maps.Keys(healed)), "claims", "conflicts", "killed", "acknowledged during partitions")
 }
 
 // TestPositionsNeedCompareAndSwap runs a program whose messages do not name the message that they follow, until the

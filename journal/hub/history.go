@@ -115,7 +115,7 @@ type laterLines struct {
 // newHistory returns a history that starts at a mark.
 func newHistory(hub *Hub, s Session, from Mark) *history {
 	h := &history{
-		engine: hub.Engine, keys: hub.keys, session: s, maxLine: hub.o.MaxLine,
+		engine: hub.engine, keys: hub.keys, session: s, maxLine: hub.o.MaxLine,
 		pending: map[journal.Position]laterLines{},
 	}
 	if from.Engine == hub.Name() {

@@ -29,9 +29,9 @@ type Options struct {
 
 // Hub is an Engine with the rules of this package. Its methods may be called concurrently.
 type Hub struct {
-	Engine
-	o    Options
-	keys *keyring
+	engine Engine
+	o      Options
+	keys   *keyring
 }
 
 // New returns the hub of an engine.
@@ -43,12 +43,30 @@ func New(e Engine, o Options) *Hub {
 	return &Hub{e, o, &keyring{recipients: o.Recipients, identities: o.Identities}}
 }
 
+// Name returns the name of the engine.
+func (h *Hub) Name() string { return h.engine.Name() }
+
+// Clock returns the time on the server. Errors: those of Engine.
+func (h *Hub) Clock(ctx context.Context) (time.Time, error) { return h.engine.Clock(ctx) }
+
+// Warnings returns the settings of the server with which it may lose messages, as Engine.Warnings does.
+func (h *Hub) Warnings() []string { return h.engine.Warnings() }
+
+// Watch calls changed with the last message of each session of a team, and then with each message that is stored, as
+// Engine.Watch does.
+func (h *Hub) Watch(ctx context.Context, team string, changed func(Stored)) error {
+	return h.engine.Watch(ctx, team, changed)
+}
+
+// Close ends the connection of the engine.
+func (h *Hub) Close() { h.engine.Close() }
+
 // maxLines returns how many bytes of lines fit into one message.
 func (h *Hub) maxLines() int {
 	if len(h.o.Recipients) > 0 {
-		return max(1, h.MaxBody()-sealOverhead)
+		return max(1, h.engine.MaxBody()-sealOverhead)
 	}
-	return h.MaxBody()
+	return h.engine.MaxBody()
 }
 
 // RefusesPlain reports whether this machine ships no event of a sealed session: it would ship it in plain text.
@@ -56,7 +74,7 @@ func (h *Hub) RefusesPlain() bool { return len(h.o.Recipients) == 0 && !h.o.Plai
 
 // Sealed reports whether the last message of a session is sealed. It needs no identity.
 func (h *Hub) Sealed(ctx context.Context, s Session) (bool, error) {
-	last, err := h.Last(ctx, s)
+	last, err := h.engine.Last(ctx, s)
 	if err != nil || last.Revision == 0 {
 		return false, err
 	}
@@ -66,7 +84,7 @@ func (h *Hub) Sealed(ctx context.Context, s Session) (bool, error) {
 
 // Row returns what the hub says of a session; Revision 0: nothing.
 func (h *Hub) Row(ctx context.Context, s Session) (Row, error) {
-	last, err := h.Last(ctx, s)
+	last, err := h.engine.Last(ctx, s)
 	if err != nil || last.Revision == 0 {
 		return Row{Session: s}, err
 	}
@@ -77,7 +95,7 @@ func (h *Hub) Row(ctx context.Context, s Session) (Row, error) {
 // Rows calls row for each session of a team, or of all teams if team is "", in any order. Sessions that are not Valid
 // are omitted.
 func (h *Hub) Rows(ctx context.Context, team string, row func(Row)) error {
-	for m, err := range h.List(ctx, team) {
+	for m, err := range h.engine.List(ctx, team) {
 		if err != nil {
 			return err
 		}

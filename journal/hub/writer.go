@@ -96,7 +96,7 @@ func (h *Hub) newWriter(c Comparison, read *history) *Writer {
 	claim := newClaim(h.o.Home, h.o.Host, h.o.Now())
 	return &Writer{
 		hub: h, read: read, claim: claim, row: read.row, mark: c.Mark.withNonce(claim.Nonce), before: c.Claim,
-		conns: h.Connections(),
+		conns: h.engine.Connections(),
 	}
 }
 
@@ -162,7 +162,7 @@ func (w *Writer) Mark() Mark {
 // Other errors: *FencedError; *DivergedError; *RefusedError; *SealedError; ErrPurged; a *CorruptError of the local
 // journal.
 func (w *Writer) Ship(ctx context.Context, local LineReader, upTo journal.Position) error {
-	if w.unsure || w.conns != w.hub.Connections() {
+	if w.unsure || w.conns != w.hub.engine.Connections() {
 		if err := w.resync(ctx, local); err != nil {
 			return err
 		}
@@ -229,7 +229,7 @@ func (w *Writer) publish(ctx context.Context, h head, body []byte) error {
 	if err != nil {
 		return err
 	}
-	revision, err := w.hub.Publish(ctx, w.read.session, w.read.last, m)
+	revision, err := w.hub.engine.Publish(ctx, w.read.session, w.read.last, m)
 	if err != nil {
 		conflict, refused := (*ConflictError)(nil), (*RefusedError)(nil)
 		w.unsure = w.unsure || !errors.As(err, &conflict) && !errors.As(err, &refused)
@@ -266,7 +266,7 @@ func (h *Hub) checkPlain(read *history) error {
 // claim since the one that this Writer followed. Lines that the local journal has too were shipped by this Writer
 // before, or by a machine that mended the hub.
 func (w *Writer) resync(ctx context.Context, local LineReader) error {
-	conns := w.hub.Connections()
+	conns := w.hub.engine.Connections()
 	if w.read.damage() != nil {
 		w.read.restart()
 	}
@@ -405,22 +405,22 @@ func resumesAt(damage error) journal.Position {
 // Purge removes a session from the hub. A tombstone stays, so that no machine ships it again. It may be repeated.
 func (h *Hub) Purge(ctx context.Context, s Session) error {
 	// Whoever must not purge must not write a tombstone, either: the lines would stay, and count no more.
-	if err := h.Engine.Purge(ctx, Session{s.Team, noSession}, 1); err != nil {
+	if err := h.engine.Purge(ctx, Session{s.Team, noSession}, 1); err != nil {
 		return err
 	}
 	for {
-		last, err := h.Last(ctx, s)
+		last, err := h.engine.Last(ctx, s)
 		if err != nil {
 			return err
 		}
 		if stored, err := decodeHead(last.Head); err == nil && stored.Kind == kindTombstone {
-			return h.Engine.Purge(ctx, s, last.Revision)
+			return h.engine.Purge(ctx, s, last.Revision)
 		}
 		line, err := head{Kind: kindTombstone}.encode()
 		if err != nil {
 			return err
 		}
-		_, err = h.Publish(ctx, s, last.Revision, Message{Head: line})
+		_, err = h.engine.Publish(ctx, s, last.Revision, Message{Head: line})
 		if conflict := (*ConflictError)(nil); err != nil && !errors.As(err, &conflict) {
 			return err
 		}

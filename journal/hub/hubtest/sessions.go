@@ -20,6 +20,7 @@ type Machine struct {
 	Dir     *journal.Dir
 	Session hub.Session
 
+	engine  hub.Engine
 	readers []*journal.Reader // that are open, the newest last
 }
 
@@ -31,7 +32,7 @@ func NewMachine(
 	for _, c := range change {
 		c(&o)
 	}
-	m := &Machine{Hub: hub.New(e, o), Dir: journal.NewDir(t.TempDir(), journal.Options{}), Session: s}
+	m := &Machine{Hub: hub.New(e, o), Dir: journal.NewDir(t.TempDir(), journal.Options{}), Session: s, engine: e}
 	t.Cleanup(m.Close)
 	return m
 }
@@ -194,7 +195,7 @@ func testSealedSessions(t *testing.T, open func(*testing.T) hub.Engine) {
 // testTurns writes a session on two machines in turns, and then on both.
 func testTurns(t *testing.T, ann, ben *Machine) {
 	s := ann.Session
-	long := strings.Repeat("long ", (2*ann.MaxBody()+ann.MaxBody()/2)/5)
+	long := strings.Repeat("long ", (2*ann.engine.MaxBody()+ann.engine.MaxBody()/2)/5)
 	ann.Write(t, "one", "two", long, "four")
 	ann.Push(t)
 	if f := ben.Pull(t); f.Bytes == 0 || ben.Bytes(t) != ann.Bytes(t) {
@@ -289,7 +290,7 @@ func testRowIsKept(t *testing.T, open func(*testing.T) hub.Engine) {
 func testRefillKeepsRow(t *testing.T, open func(*testing.T) hub.Engine) {
 	s, e := newSession(), open(t)
 	ann := NewMachine(t, e, s, "ann")
-	long := strings.Repeat("long ", (2*ann.MaxBody()+ann.MaxBody()/2)/5)
+	long := strings.Repeat("long ", (2*ann.engine.MaxBody()+ann.engine.MaxBody()/2)/5)
 	ann.Write(t, "one", long)
 	shipWithRow(t, ann, "first")
 	last, err := e.Last(t.Context(), s)

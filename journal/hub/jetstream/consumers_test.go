@@ -12,7 +12,7 @@ import (
 
 // A server has a limit of consumers for each stream.
 func TestReadingLeavesNoConsumer(t *testing.T) {
-	url := ready(t, start(t, nil))
+	url := start(t, nil)
 	e := open(t, jetstream.Options{URLs: []string{url}}, 1)(t)
 	s := hub.Session{Team: "team", ID: "01JD0000000000000000000000"}
 	var last hub.Revision

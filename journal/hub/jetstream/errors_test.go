@@ -49,7 +49,7 @@ func unavailable(t *testing.T, err error) {
 }
 
 func TestWrongCredentials(t *testing.T) {
-	url := ready(t, start(t, func(o *server.Options) { o.Username, o.Password = "ann", "hunter1" }))
+	url := start(t, func(o *server.Options) { o.Username, o.Password = "ann", "hunter1" })
 	for _, login := range []string{"", "ann:hunter2@", "hunter2@"} {
 		o := jetstream.Options{URLs: []string{strings.Replace(url, "nats://", "nats://"+login, 1)}}
 		_, err := jetstream.Open(t.Context(), o)
@@ -72,8 +72,12 @@ func TestInvalidAddressIsNotPrinted(t *testing.T) {
 }
 
 func TestServerThatCannotBeReachedIsNamed(t *testing.T) {
-	address := fmt.Sprintf("127.0.0.1:%d", freePorts(t, 1)[0])
-	_, err := jetstream.Open(t.Context(), jetstream.Options{URLs: []string{"nats://ann:hunter2@" + address}})
+	ports, err := natstest.FreePorts(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := fmt.Sprintf("127.0.0.1:%d", ports[0])
+	_, err = jetstream.Open(t.Context(), jetstream.Options{URLs: []string{"nats://ann:hunter2@" + address}})
 	unavailable(t, err)
 	if text := fmt.Sprint(err); !strings.Contains(text, address) || strings.Contains(text, "ann:") {
 		t.Errorf("%v, want %s", err, address)
@@ -109,7 +113,7 @@ func TestConnectingEndsWithTheContext(t *testing.T) {
 }
 
 func TestMissingFilesAreNamed(t *testing.T) {
-	url := ready(t, start(t, nil))
+	url := start(t, nil)
 	missing := filepath.Join(t.TempDir(), "missing")
 	for _, o := range []jetstream.Options{{Credentials: missing}, {CA: missing}, {Cert: missing, Key: missing}} {
 		o.URLs = []string{url}
@@ -182,13 +186,13 @@ func TestCertificates(t *testing.T) {
 	}
 	roots.AddCert(parsed)
 	serve := func(cert tls.Certificate, verify bool) string {
-		return ready(t, start(t, func(o *server.Options) {
+		return start(t, func(o *server.Options) {
 			o.TLSConfig, o.TLSTimeout = &tls.Config{Certificates: []tls.Certificate{cert}}, 10
 			if verify {
 				o.TLSConfig.ClientAuth, o.TLSConfig.ClientCAs = tls.RequireAndVerifyClientCert, roots
 				o.TLSVerify = true
 			}
-		}))
+		})
 	}
 	plain, private := serve(good, false), serve(good, true)
 	for name, tt := range map[string]struct {
@@ -260,10 +264,10 @@ func TestMissingPermission(t *testing.T) {
 		"open": {"$JS.API.STREAM.NAMES", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			url := ready(t, start(t, func(o *server.Options) {
+			url := start(t, func(o *server.Options) {
 				all := &server.Permissions{Publish: &server.SubjectPermission{Deny: []string{tt.deny}}}
 				o.Users = []*server.User{{Username: "admin", Password: "a"}, {Username: "ann", Password: "b", Permissions: all}}
-			}))
+			})
 			admin := jetstream.Options{URLs: []string{strings.Replace(url, "nats://", "nats://admin:a@", 1)}}
 			e := open(t, admin, 1)(t)
 			if _, err := e.Publish(t.Context(), someSession, 0, hub.Message{Head: []byte("{}")}); err != nil {
@@ -286,7 +290,7 @@ func TestMissingPermission(t *testing.T) {
 
 // TestLargeMessages reads a message that is larger than what is requested at once by default.
 func TestLargeMessages(t *testing.T) {
-	url := ready(t, start(t, func(o *server.Options) { o.MaxPayload = 32 << 20 }))
+	url := start(t, func(o *server.Options) { o.MaxPayload = 32 << 20 })
 	e := open(t, jetstream.Options{URLs: []string{url}, Timeout: 20 * time.Second}, 1)(t)
 	if n := e.MaxBody(); n > 4<<20 || n < 1<<20 {
 		t.Errorf("the largest body has %d bytes", n)
@@ -303,7 +307,7 @@ func TestLargeMessages(t *testing.T) {
 }
 
 func TestJetStreamOff(t *testing.T) {
-	url := ready(t, start(t, func(o *server.Options) { o.JetStream = false }))
+	url := start(t, func(o *server.Options) { o.JetStream = false })
 	_, err := jetstream.Open(t.Context(), jetstream.Options{URLs: []string{url}})
 	refused(t, err, "JetStream is off")
 	_, _, err = jetstream.Init(t.Context(), jetstream.Options{URLs: []string{url}}, 1)
@@ -377,7 +381,7 @@ func TestForeignAndNewerStreams(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			url := ready(t, start(t, nil))
+			url := start(t, nil)
 			if _, err := admin(t, url).CreateStream(t.Context(), tt.config); err != nil {
 				t.Fatal(err)
 			}
@@ -390,7 +394,7 @@ func TestForeignAndNewerStreams(t *testing.T) {
 }
 
 func TestWarningsOfAChangedStream(t *testing.T) {
-	o := jetstream.Options{URLs: []string{ready(t, start(t, nil))}}
+	o := jetstream.Options{URLs: []string{start(t, nil)}}
 	if got := open(t, o, 1)(t).Warnings(); len(got) > 0 {
 		t.Errorf("warnings of a new hub: %q", got)
 	}
@@ -416,7 +420,7 @@ func TestWarningsOfAChangedStream(t *testing.T) {
 }
 
 func TestStreamThatWasCreatedAgain(t *testing.T) {
-	url := ready(t, start(t, nil))
+	url := start(t, nil)
 	o := jetstream.Options{URLs: []string{url}}
 	e := open(t, o, 1)(t)
 	first := e.Name()
@@ -448,7 +452,7 @@ func TestStreamThatWasCreatedAgain(t *testing.T) {
 }
 
 func TestWatchFindsAStreamThatWasCreatedAgain(t *testing.T) {
-	url := ready(t, start(t, nil))
+	url := start(t, nil)
 	e := open(t, jetstream.Options{URLs: []string{url}}, 1)(t)
 	js := admin(t, url)
 	publish := func(e hub.Engine) {
@@ -477,7 +481,7 @@ func TestWatchFindsAStreamThatWasCreatedAgain(t *testing.T) {
 
 // TestListEndsWhileMessagesAreStored stores a message of another session for each one that is listed.
 func TestListEndsWhileMessagesAreStored(t *testing.T) {
-	e := open(t, jetstream.Options{URLs: []string{ready(t, start(t, nil))}}, 1)(t)
+	e := open(t, jetstream.Options{URLs: []string{start(t, nil)}}, 1)(t)
 	publish := func(i int) {
 		s := hub.Session{Team: "team", ID: fmt.Sprintf("01JD%022d", i)}
 		if _, err := e.Publish(t.Context(), s, 0, hub.Message{Head: []byte("{}")}); err != nil {
@@ -540,7 +544,7 @@ func TestServerThatIsStoppedAndStarted(t *testing.T) {
 }
 
 func TestFullServer(t *testing.T) {
-	url := ready(t, start(t, func(o *server.Options) { o.JetStreamMaxStore = 1 << 20 }))
+	url := start(t, func(o *server.Options) { o.JetStreamMaxStore = 1 << 20 })
 	e := open(t, jetstream.Options{URLs: []string{url}}, 1)(t)
 	body := make([]byte, 100<<10)
 	var last hub.Revision
@@ -563,7 +567,7 @@ func TestFullServer(t *testing.T) {
 
 // TestStalledServer stops forwarding after the connection was made.
 func TestStalledServer(t *testing.T) {
-	url := ready(t, start(t, nil))
+	url := start(t, nil)
 	direct := open(t, jetstream.Options{URLs: []string{url}}, 1)(t)
 	if _, err := direct.Publish(t.Context(), someSession, 0, hub.Message{Head: []byte("{}")}); err != nil {
 		t.Fatal(err)
@@ -616,7 +620,7 @@ func TestStalledServer(t *testing.T) {
 }
 
 func TestMessagesOfOthersAreHarmless(t *testing.T) {
-	url := ready(t, start(t, nil))
+	url := start(t, nil)
 	e := open(t, jetstream.Options{URLs: []string{url}}, 1)(t)
 	js := admin(t, url)
 	subject := "agent-chatter." + someSession.Team + "." + someSession.ID

@@ -3,7 +3,6 @@ package jetstream_test
 import (
 	"errors"
 	"fmt"
-	"net"
 	"strings"
 	"testing"
 	"time"
@@ -13,37 +12,18 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal/hub"
 	"github.com/agent-chatter/agent-chatter/journal/hub/hubtest"
 	"github.com/agent-chatter/agent-chatter/journal/hub/jetstream"
+	"github.com/agent-chatter/agent-chatter/journal/hub/jetstream/natstest"
 )
 
-// start starts a server and stops it at the end of the test.
-func start(t *testing.T, change func(*server.Options)) *server.Server {
+// start starts a server, stops it at the end of the test, and returns the URL for its clients.
+func start(t *testing.T, change func(*server.Options)) (url string) {
 	t.Helper()
-	o := &server.Options{
-		Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: t.TempDir(), NoSigs: true, NoLog: true,
-		SyncAlways: true,
-	}
-	if change != nil {
-		change(o)
-	}
-	s, err := server.NewServer(o)
+	url, stop, err := natstest.Start(t.TempDir(), change)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Start()
-	t.Cleanup(func() {
-		s.Shutdown()
-		s.WaitForShutdown()
-	})
-	return s
-}
-
-// ready waits until a server accepts clients.
-func ready(t *testing.T, s *server.Server) string {
-	t.Helper()
-	if !s.ReadyForConnections(time.Minute) {
-		t.Fatal("the server is not ready")
-	}
-	return s.ClientURL()
+	t.Cleanup(stop)
+	return url
 }
 
 // open returns a function that connects to the hub of servers, which it creates.
@@ -69,46 +49,31 @@ func open(t *testing.T, o jetstream.Options, replicas int) func(*testing.T) hub.
 }
 
 func TestOneServer(t *testing.T) {
-	url := ready(t, start(t, nil))
+	url := start(t, nil)
 	hubtest.Test(t, open(t, jetstream.Options{URLs: []string{url}}, 1))
 }
 
 func TestThreeServers(t *testing.T) {
-	var urls []string
-	for _, s := range startThree(t) {
-		urls = append(urls, ready(t, s))
-	}
-	hubtest.Test(t, open(t, jetstream.Options{URLs: urls, Timeout: 30 * time.Second}, 3))
+	hubtest.Test(t, open(t, jetstream.Options{URLs: startThree(t), Timeout: 30 * time.Second}, 3))
 }
 
 // startThree starts three servers that form a cluster. Each needs the addresses of all before it starts.
-func startThree(t *testing.T) (servers []*server.Server) {
+func startThree(t *testing.T) (urls []string) {
 	t.Helper()
-	ports := freePorts(t, 3)
+	ports, err := natstest.FreePorts(3)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var routes []string
 	for _, port := range ports {
 		routes = append(routes, fmt.Sprintf("nats://127.0.0.1:%d", port))
 	}
 	for i, port := range ports {
-		servers = append(servers, start(t, func(o *server.Options) {
+		urls = append(urls, start(t, func(o *server.Options) {
 			o.ServerName = fmt.Sprintf("node%d", i)
 			o.Cluster = server.ClusterOpts{Name: "nodes", Host: "127.0.0.1", Port: port}
 			o.Routes = server.RoutesFromStr(strings.Join(routes, ","))
 		}))
 	}
-	return servers
-}
-
-// freePorts returns ports that no program listens on.
-func freePorts(t *testing.T, n int) (ports []int) {
-	t.Helper()
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer l.Close()
-		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
-	}
-	return ports
+	return urls
 }

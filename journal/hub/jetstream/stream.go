@@ -115,21 +115,6 @@ func (e *Engine) Warnings() (warnings []string) {
 	return warnings
 }
 
-// Current reports whether every server that stores the messages has all of them.
-func (e *Engine) Current(ctx context.Context) bool {
-	ctx, done := e.call(ctx, apiStreamInfo)
-	defer done()
-	info, err := (*e.stream.Load()).Info(ctx)
-	if err != nil || info.Cluster == nil {
-		return err == nil && info.Config.Replicas == 1
-	}
-	current := info.Cluster.Leader != ""
-	for _, r := range info.Cluster.Replicas {
-		current = current && r.Current && !r.Offline
-	}
-	return current && len(info.Cluster.Replicas) == info.Config.Replicas-1
-}
-
 // Clock implements hub.Engine.
 func (e *Engine) Clock(ctx context.Context) (time.Time, error) {
 	ctx, done := e.call(ctx, apiStreamInfo)

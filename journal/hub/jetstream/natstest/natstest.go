@@ -2,10 +2,24 @@ package natstest
 
 import (
 	"errors"
+	"net"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
 )
+
+// FreePorts returns ports that no program listens on.
+func FreePorts(n int) (ports []int, err error) {
+	for range n {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return nil, err
+		}
+		defer l.Close()
+		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
+	}
+	return ports, nil
+}
 
 // Start starts a server with JetStream, which keeps its files in dir, and returns the URL for its clients. change
 // changes its options, unless it is nil. stop stops it.
