@@ -76,7 +76,7 @@
 //
 // # Trust
 //
-// The sums of lines detect accidents. They are no signature: whoever may publish to the
-// engine can write any history. Seals are none either: the recipients are no secret, and
+// The sums of lines detect accidents. They are no signature: any client that may publish to
+// the engine can write any history. Seals are none either: the recipients are no secret, and
 // messages in plain text are read as well. A server can omit and repeat sealed messages.
 package hub

@@ -17,8 +17,8 @@ type Session struct {
 	ID   string // a ULID
 }
 
-// Valid reports whether the names can be those of a directory and a file: whoever may publish to the engine can store
-// messages of any session.
+// Valid reports whether the names can be those of a directory and a file: any client that may publish to the engine
+// can store messages of any session.
 func (s Session) Valid() bool {
 	if !journal.ValidID(s.ID) || len(s.Team) > maxTeam || strings.Trim(s.Team, teamBytes) != "" {
 		return false
@@ -66,7 +66,7 @@ type Engine interface {
 	// Publish stores a message as the last one of a session, if last is the revision of the
 	// session's last message; 0: it has none. It returns the revision of the stored message.
 	// After a *ConflictError and a *RefusedError it is not stored. After another error, it may
-	// be stored.
+	// be stored. The bytes of m are not used after Publish has returned.
 	Publish(ctx context.Context, s Session, last Revision, m Message) (Revision, error)
 
 	// Read yields the messages of a session after a revision, in their order, at least up to the one
@@ -80,9 +80,10 @@ type Engine interface {
 	// without its body, in any order.
 	List(ctx context.Context, team string) iter.Seq2[Stored, error]
 
-	// Watch yields the last message of each session of a team, without its body, and then
-	// each message that is stored, until ctx is done. Messages may be omitted while the engine
-	// cannot be reached, and are repeated after that. changed is not called concurrently.
+	// Watch calls changed with the last message of each session of a team, or of all teams if team is "", without
+	// its body, and then with each message that is stored, until ctx is done. Messages may be omitted while the engine
+	// cannot be reached, and are repeated after that. changed is not called concurrently. Errors: that of ctx,
+	// *RefusedError, ErrNewer.
 	Watch(ctx context.Context, team string, changed func(Stored)) error
 
 	// Purge removes the messages of a session before a revision.

@@ -144,7 +144,8 @@ func (h *history) mark() Mark {
 
 // read reads the messages after the last one that was read. It calls visit with the lines that continue
 // the history, which are valid until visit returns; an error of visit ends it. At the end of
-// the history it returns nil. Errors: ErrPurged; *SealedError; ErrNewer; those of Engine.
+// the history it returns nil. Errors: ErrPurged; *SealedError; ErrNewer; a *BadMessageError if too many messages do not
+// continue the history; that of visit; those of Engine.
 func (h *history) read(ctx context.Context, visit func(from journal.Position, lines []byte) error) error {
 	if unchanged, err := h.checkLast(ctx); unchanged || err != nil {
 		return err
@@ -161,7 +162,7 @@ func (h *history) read(ctx context.Context, visit func(from journal.Position, li
 			if fatal(err) {
 				return err
 			}
-			if continued && err == nil && h.contradicts(head) {
+			if continued && err == nil && h.hasOtherHistory(head) {
 				h.restart()
 				continued, after, again = false, 0, true
 				break
@@ -184,7 +185,6 @@ func (h *history) read(ctx context.Context, visit func(from journal.Position, li
 	return nil
 }
 
-// decodeHead decodes the head of a message.
 func (h *history) decodeHead(m Stored) (head, error) {
 	head, err := h.keys.decodeHead(h.session, m.Head)
 	if sealed := (*SealedError)(nil); errors.As(err, &sealed) {
@@ -221,9 +221,9 @@ func (h *history) checkLast(ctx context.Context) (unchanged bool, err error) {
 	return false, nil
 }
 
-// contradicts reports whether a message was published by a machine that knew another history than this one: the hub
+// hasOtherHistory reports whether a message was published by a machine that knew another history than this one: the hub
 // may have lost messages that were read, or got them again.
-func (h *history) contradicts(head head) bool {
+func (h *history) hasOtherHistory(head head) bool {
 	if head.Kind == kindLines {
 		return head.From.Seq < h.at.Seq
 	}
@@ -242,7 +242,7 @@ func (h *history) restart() {
 func (h *history) apply(m Stored, head head, err error, visit func(journal.Position, []byte) error) error {
 	h.last = max(h.last, m.Revision)
 	h.setRow(m, head, err)
-	if errors.Is(err, errAltered) && head.Kind == kindLines && samePlace(head.From, h.at) {
+	if errors.Is(err, errAltered) && head.Kind == kindLines && equalExceptSum(head.From, h.at) {
 		h.setBad(m, head, err)
 	}
 	if err != nil {

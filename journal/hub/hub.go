@@ -52,8 +52,7 @@ func (h *Hub) Clock(ctx context.Context) (time.Time, error) { return h.engine.Cl
 // Warnings returns the settings of the server with which it may lose messages, as Engine.Warnings does.
 func (h *Hub) Warnings() []string { return h.engine.Warnings() }
 
-// Watch calls changed with the last message of each session of a team, and then with each message that is stored, as
-// Engine.Watch does.
+// Watch calls changed with the messages of a team, as Engine.Watch does.
 func (h *Hub) Watch(ctx context.Context, team string, changed func(Stored)) error {
 	return h.engine.Watch(ctx, team, changed)
 }
@@ -82,7 +81,8 @@ func (h *Hub) Sealed(ctx context.Context, s Session) (bool, error) {
 	return err == nil && head.Sealed != nil, nil
 }
 
-// Row returns what the hub says of a session; Revision 0: nothing.
+// Row returns the row of the last message of a session; Revision 0: there is none. Errors: *SealedError; ErrNewer; that
+// of a head that is not valid; those of Engine.
 func (h *Hub) Row(ctx context.Context, s Session) (Row, error) {
 	last, err := h.engine.Last(ctx, s)
 	if err != nil || last.Revision == 0 {
@@ -93,7 +93,7 @@ func (h *Hub) Row(ctx context.Context, s Session) (Row, error) {
 }
 
 // Rows calls row for each session of a team, or of all teams if team is "", in any order. Sessions that are not Valid
-// are omitted.
+// are omitted. Errors: those of Engine.
 func (h *Hub) Rows(ctx context.Context, team string, row func(Row)) error {
 	for m, err := range h.engine.List(ctx, team) {
 		if err != nil {
@@ -115,7 +115,7 @@ type Comparison struct {
 	Claim     *Claim // nil: the session was never claimed
 	Mine      bool   // the claim is one of this machine
 	Purged    bool
-	Regressed bool  // the hub has fewer messages than it had, or was created again
+	regressed bool  // the hub has fewer messages than it had, or was created again
 	Damage    error // *BadMessageError or *GapError; nil: none
 	Mark      Mark  // for the next time
 }
@@ -130,7 +130,7 @@ func (c Comparison) Behind() bool { return c.Common == c.Local && c.Hub.Seq > c.
 func (c Comparison) Diverged() bool { return c.Common != c.Local && c.Common != c.Hub }
 
 // Held reports whether another machine has the claim and has not released it.
-func (c Comparison) Held() bool { return c.Claim != nil && !c.Claim.Released && !c.Mine }
+func (c Comparison) Held() bool { return c.Claim.Open() && !c.Mine }
 
 // DivergedError reports that the local journal and the hub have different lines after a
 // common prefix.
@@ -217,7 +217,7 @@ func (h *Hub) compareFrom(
 	}
 	c := Comparison{
 		Local: end, Hub: read.at, Common: m.common, Claim: read.claim, Purged: purged,
-		Regressed: read.regress, Damage: read.damage(), Mark: read.mark(),
+		regressed: read.regress, Damage: read.damage(), Mark: read.mark(),
 	}
 	c.Mine, c.Mark.Nonces, c.Mark.Copies = from.Has(c.Claim), from.Nonces, from.Copies
 	return c, read, nil

@@ -179,7 +179,7 @@ func TestRecreatedHubGetsTheSessionAgain(t *testing.T) {
 	m, ann, ben := two(t)
 	ben.Pull(t)
 	m.Recreate()
-	if c := ann.Compare(t); !c.Regressed || !c.Ahead() || c.Hub.Seq != 0 {
+	if c := ann.Compare(t); !c.Regressed() || !c.Ahead() || c.Hub.Seq != 0 {
 		t.Errorf("after the hub was created again: %+v", c)
 	}
 	ben.Push(t)
@@ -222,7 +222,7 @@ func TestRestoredBackupIsNoticed(t *testing.T) {
 			}
 		}
 		c := ann.Compare(t)
-		if others == 0 && (!c.Regressed || !c.Ahead()) || others > 0 && !c.Diverged() {
+		if others == 0 && (!c.Regressed() || !c.Ahead()) || others > 0 && !c.Diverged() {
 			t.Errorf("with %d messages: %+v", others, c)
 		}
 	}

@@ -33,6 +33,9 @@ type Claim struct {
 	Released bool      `json:"released,omitempty"`
 }
 
+// Open reports whether a machine holds the claim. A nil claim is not open.
+func (c *Claim) Open() bool { return c != nil && !c.Released }
+
 // newClaim returns a claim of this machine.
 func newClaim(home, host string, now time.Time) Claim {
 	c := Claim{Nonce: rand.Text(), Home: home, Host: host, Time: now.UTC().Truncate(time.Second)}
@@ -130,7 +133,7 @@ func decodeHead(line []byte) (h head, err error) {
 	return h, nil
 }
 
-// Row is what the last message of a session says of it. It is a hint: the lines are not read.
+// Row is the row of the last message of a session. It is a hint: the lines are not read.
 type Row struct {
 	Session  Session
 	Revision Revision

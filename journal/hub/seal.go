@@ -273,5 +273,5 @@ func (r *keyring) decodeHead(s Session, line []byte) (head, error) {
 	return h, nil
 }
 
-// samePlace reports whether two positions are equal, except perhaps for their sums.
-func samePlace(a, b journal.Position) bool { return a.Seq == b.Seq && a.Offset == b.Offset }
+// equalExceptSum reports whether two positions are equal, except perhaps for their sums.
+func equalExceptSum(a, b journal.Position) bool { return a.Seq == b.Seq && a.Offset == b.Offset }

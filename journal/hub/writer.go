@@ -85,7 +85,7 @@ func (h *Hub) checkClaim(from Mark, takeOver bool, c Comparison, read *history) 
 		return &BehindError{s, c.Local, c.Hub}
 	case c.Damage != nil && !takeOver:
 		return c.Damage
-	case c.Regressed && from.Claim != nil && !from.Claim.Released && !from.Has(from.Claim) && !takeOver:
+	case c.regressed && from.Claim.Open() && !from.Has(from.Claim) && !takeOver:
 		return &ClaimedError{s, *from.Claim} // the hub has lost the claim
 	}
 	return h.checkPlain(read)
@@ -181,9 +181,8 @@ func (w *Writer) Ship(ctx context.Context, local LineReader, upTo journal.Positi
 			return &BehindError{w.read.session, from, upTo}
 		}
 		err = w.publishLines(ctx, from, to, lines)
-		conflict := (*ConflictError)(nil)
 		switch {
-		case errors.As(err, &conflict):
+		case isConflict(err):
 			err = w.resync(ctx, local)
 		case err == nil:
 			w.read.at = to
@@ -231,8 +230,7 @@ func (w *Writer) publish(ctx context.Context, h head, body []byte) error {
 	}
 	revision, err := w.hub.engine.Publish(ctx, w.read.session, w.read.last, m)
 	if err != nil {
-		conflict, refused := (*ConflictError)(nil), (*RefusedError)(nil)
-		w.unsure = w.unsure || !errors.As(err, &conflict) && !errors.As(err, &refused)
+		w.unsure = w.unsure || !isConflict(err) && !errors.As(err, new(*RefusedError))
 		return err
 	}
 	w.read.last = revision
@@ -264,7 +262,7 @@ func (h *Hub) checkPlain(read *history) error {
 
 // resync reads what was stored since the last message that was read, and claims the session again if the hub has no
 // claim since the one that this Writer followed. Lines that the local journal has too were shipped by this Writer
-// before, or by a machine that mended the hub.
+// before, or by a machine that refilled the hub.
 func (w *Writer) resync(ctx context.Context, local LineReader) error {
 	conns := w.hub.engine.Connections()
 	if w.read.damage() != nil {
@@ -289,7 +287,7 @@ func (w *Writer) resync(ctx context.Context, local LineReader) error {
 	})
 	if err == nil && w.claimMissing() {
 		err := w.publish(ctx, head{Kind: kindClaim}, nil)
-		if conflict := (*ConflictError)(nil); errors.As(err, &conflict) {
+		if isConflict(err) {
 			return w.resync(ctx, local)
 		}
 		if err != nil {
@@ -321,7 +319,8 @@ func (w *Writer) fenced() error {
 	return nil
 }
 
-// Release ends the claim: everything was shipped. The Writer must not be used after that.
+// Release ends the claim: everything was shipped. The Writer must not be used after that, unless Release returned an
+// *UnavailableError: it may be repeated then. Other errors: those of Ship.
 func (w *Writer) Release(ctx context.Context, local LineReader) error {
 	for {
 		if w.unsure {
@@ -337,8 +336,7 @@ func (w *Writer) Release(ctx context.Context, local LineReader) error {
 		w.claim = released
 		err := w.publish(ctx, head{Kind: kindRelease}, nil)
 		w.claim.Released = false
-		conflict := (*ConflictError)(nil)
-		if !errors.As(err, &conflict) {
+		if !isConflict(err) {
 			if err == nil {
 				w.read.claim, w.read.claimAt = &released, w.read.last
 			}
@@ -349,7 +347,9 @@ func (w *Writer) Release(ctx context.Context, local LineReader) error {
 }
 
 // Refill stores lines of the local journal again that the hub has lost, between two positions of its
-// history. It needs no claim: the lines chain at both ends.
+// history, and returns how many. It needs no claim: the lines chain at both ends. lines counts also before an error.
+// Errors: *PlainError; *SealedError; *RecipientsError; ErrNotRecipient; a *CorruptError of the local journal; those of
+// Engine.
 func (h *Hub) Refill(ctx context.Context, s Session, local LineReader, from Mark) (lines int, err error) {
 	for {
 		c, read, err := h.compare(ctx, s, local, from, nil)
@@ -367,7 +367,7 @@ func (h *Hub) Refill(ctx context.Context, s Session, local LineReader, from Mark
 // refill stores one message of lines at the end of the history again, and returns how many. 0: the hub lacks none
 // that are here.
 func (h *Hub) refill(ctx context.Context, local LineReader, c Comparison, read *history) (lines int, err error) {
-	end := resumesAt(c.Damage)
+	end := endOfGap(c.Damage)
 	if c.Purged || !c.Ahead() || end == (journal.Position{}) || !local.Holds(end) {
 		return 0, nil
 	}
@@ -391,8 +391,8 @@ func (h *Hub) refill(ctx context.Context, local LineReader, c Comparison, read *
 	return bytes.Count(text, []byte("\n")), nil
 }
 
-// resumesAt returns where the history of a damaged hub continues, as far as its messages tell.
-func resumesAt(damage error) journal.Position {
+// endOfGap returns where the history of a damaged hub continues, as far as its messages have that position.
+func endOfGap(damage error) journal.Position {
 	if gap := (*GapError)(nil); errors.As(damage, &gap) {
 		return gap.Next
 	}
@@ -403,8 +403,10 @@ func resumesAt(damage error) journal.Position {
 }
 
 // Purge removes a session from the hub. A tombstone stays, so that no machine ships it again. It may be repeated.
+// After an error the tombstone may be stored, and lines before it left. Errors: those of Engine; a *RefusedError
+// without permission to purge, after which nothing was stored.
 func (h *Hub) Purge(ctx context.Context, s Session) error {
-	// Whoever must not purge must not write a tombstone, either: the lines would stay, and count no more.
+	// Without permission to purge, the lines would stay after the tombstone, and count no more.
 	if err := h.engine.Purge(ctx, Session{s.Team, noSession}, 1); err != nil {
 		return err
 	}
@@ -421,7 +423,7 @@ func (h *Hub) Purge(ctx context.Context, s Session) error {
 			return err
 		}
 		_, err = h.engine.Publish(ctx, s, last.Revision, Message{Head: line})
-		if conflict := (*ConflictError)(nil); err != nil && !errors.As(err, &conflict) {
+		if err != nil && !isConflict(err) {
 			return err
 		}
 		// Crash here leaves the tombstone and the lines before it: they count no more, and the next

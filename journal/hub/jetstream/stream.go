@@ -101,7 +101,8 @@ func (e *Engine) Warnings() (warnings []string) {
 		{c.Storage != jetstream.FileStorage, "its messages are not stored in files"},
 		{c.Retention != jetstream.LimitsPolicy, "its messages are removed when they were read"},
 		{c.MaxAge > 0, fmt.Sprintf("its messages are removed after %s (max_age)", c.MaxAge)},
-		{discards && c.MaxBytes > 0, fmt.Sprintf("its oldest messages are removed over %d bytes (max_bytes)", c.MaxBytes)},
+		{discards && c.MaxBytes > 0, fmt.Sprintf("its oldest messages are removed over %d bytes (max_bytes)",
+			c.MaxBytes)},
 		{discards && c.MaxMsgs > 0, fmt.Sprintf("its oldest messages are removed over %d (max_msgs)", c.MaxMsgs)},
 		{c.MaxMsgsPerSubject > 0, fmt.Sprintf("the oldest messages of a session are removed over %d "+
 			"(max_msgs_per_subject)", c.MaxMsgsPerSubject)},

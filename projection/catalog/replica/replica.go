@@ -254,7 +254,7 @@ func (r Replica) Push(ctx context.Context, takeOver bool) (events uint64, err er
 	if err == nil && c.Purged {
 		return 0, hub.ErrPurged
 	}
-	if err == nil && c.Hub == c.Local && !c.Held() && (c.Claim == nil || c.Claim.Released) && c.Damage == nil {
+	if err == nil && c.Hub == c.Local && !c.Claim.Open() && c.Damage == nil {
 		r.Keep(c.Mark)
 		return 0, nil
 	}

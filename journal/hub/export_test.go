@@ -1,0 +1,4 @@
+package hub
+
+// Regressed reports whether the hub has fewer messages than it had, or was created again.
+func (c Comparison) Regressed() bool { return c.regressed }
