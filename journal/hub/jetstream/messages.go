@@ -66,11 +66,16 @@ func isConflict(err error) bool {
 		api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant)
 }
 
-// Last implements hub.Engine. It asks the leader of the stream.
+// Last implements hub.Engine.
 func (e *Engine) Last(ctx context.Context, s hub.Session) (hub.Stored, error) {
+	return e.last(ctx, subjectOf(s))
+}
+
+// last returns the last message with one of the subjects. It asks the leader of the stream.
+func (e *Engine) last(ctx context.Context, subjects string) (hub.Stored, error) {
 	ctx, done := e.call(ctx, apiMessageGet)
 	defer done()
-	m, err := (*e.stream.Load()).GetLastMsgForSubject(ctx, subjectOf(s))
+	m, err := (*e.stream.Load()).GetLastMsgForSubject(ctx, subjects)
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		return hub.Stored{}, nil
 	}
@@ -81,7 +86,7 @@ func (e *Engine) Last(ctx context.Context, s hub.Session) (hub.Stored, error) {
 		return hub.Stored{}, err
 	}
 	head := hub.Message{Head: []byte(m.Header.Get(headKey))}
-	return hub.Stored{Message: head, Session: s, Revision: hub.Revision(m.Sequence)}, nil
+	return hub.Stored{Message: head, Session: sessionOf(m.Subject), Revision: hub.Revision(m.Sequence)}, nil
 }
 
 // Read implements hub.Engine.
@@ -105,29 +110,38 @@ func (e *Engine) Read(ctx context.Context, s hub.Session, after hub.Revision) it
 				return
 			}
 			// The consumer may be on a server that does not have the last message yet: none pending is not the end.
-			if !yield(m.Stored, nil) || m.Revision >= last.Revision {
+			if !yield(m, nil) || m.Revision >= last.Revision {
 				return
 			}
 		}
 	}
 }
 
-// List implements hub.Engine.
+// List implements hub.Engine. The consumer may be on a server that lags behind: what it has as the last message of a
+// session may be followed by another one.
 func (e *Engine) List(ctx context.Context, team string) iter.Seq2[hub.Stored, error] {
 	return func(yield func(hub.Stored, error) bool) {
 		config := listConfig(team)
-		if n, err := e.count(ctx, config.FilterSubjects[0]); err != nil || n == 0 {
-			if err != nil {
-				yield(hub.Stored{}, err)
-			}
+		last, err := e.last(ctx, config.FilterSubjects[0])
+		if err != nil {
+			yield(hub.Stored{}, err)
 			return
 		}
-		left := uint64(0) // those that are stored from the first one on may have no end
+		if last.Revision == 0 {
+			return
+		}
+		sessions := map[hub.Session]hub.Stored{}
 		for m, err := range e.consume(ctx, config, e.timeout) {
-			if left == 0 {
-				left = m.pending + 1
+			if err != nil {
+				yield(hub.Stored{}, err)
+				return
 			}
-			if left--; !yield(m.Stored, err) || err != nil || left == 0 || m.pending == 0 {
+			if sessions[m.Session] = m; m.Revision >= last.Revision {
+				break
+			}
+		}
+		for _, m := range sessions {
+			if !yield(m, nil) {
 				return
 			}
 		}
@@ -143,17 +157,6 @@ func listConfig(team string) jetstream.OrderedConsumerConfig {
 	return jetstream.OrderedConsumerConfig{
 		FilterSubjects: []string{subjects}, DeliverPolicy: jetstream.DeliverLastPerSubjectPolicy, HeadersOnly: true,
 	}
-}
-
-// count returns 0 if no message has one of the subjects.
-func (e *Engine) count(ctx context.Context, subjects string) (int, error) {
-	ctx, done := e.call(ctx, apiMessageGet)
-	defer done()
-	_, err := (*e.stream.Load()).GetLastMsgForSubject(ctx, subjects)
-	if errors.Is(err, jetstream.ErrMsgNotFound) {
-		return 0, nil
-	}
-	return 1, e.explain(ctx, err)
 }
 
 // Watch implements hub.Engine.
@@ -180,7 +183,7 @@ func (e *Engine) watch(ctx context.Context, team string, changed func(hub.Stored
 		if err != nil {
 			return err
 		}
-		changed(m.Stored)
+		changed(m)
 	}
 	return nil
 }
@@ -188,18 +191,12 @@ func (e *Engine) watch(ctx context.Context, team string, changed func(hub.Stored
 // watchAgain is how long Watch waits after an error.
 const watchAgain = 500 * time.Millisecond
 
-// received is a message, and how many follow it.
-type received struct {
-	hub.Stored
-	pending uint64
-}
-
 // consume yields the messages that a consumer gets. An error ends it, as does a message that does not arrive within the
 // timeout; 0: there is none.
 func (e *Engine) consume(
 	ctx context.Context, config jetstream.OrderedConsumerConfig, timeout time.Duration,
-) iter.Seq2[received, error] {
-	return func(yield func(received, error) bool) {
+) iter.Seq2[hub.Stored, error] {
+	return func(yield func(hub.Stored, error) bool) {
 		config.InactiveThreshold, config.MaxResetAttempts = idleConsumer, resetAttempts
 		ctx, done := e.longCall(ctx, apiConsumerCreate, apiConsumerNext)
 		defer done()
@@ -208,13 +205,13 @@ func (e *Engine) consume(
 		err = e.explain(create, err)
 		stop()
 		if err != nil {
-			yield(received{}, err)
+			yield(hub.Stored{}, err)
 			return
 		}
 		defer e.remove(consumer)
 		messages, err := consumer.Messages(jetstream.PullMaxBytes(e.pullSize()))
 		if err != nil {
-			yield(received{}, e.explain(ctx, err))
+			yield(hub.Stored{}, e.explain(ctx, err))
 			return
 		}
 		defer messages.Stop()
@@ -225,14 +222,14 @@ func (e *Engine) consume(
 				meta, err = m.Metadata()
 			}
 			if err != nil {
-				yield(received{}, e.explain(ctx, err))
+				yield(hub.Stored{}, e.explain(ctx, err))
 				return
 			}
 			stored := hub.Stored{
 				Message: hub.Message{Head: []byte(m.Headers().Get(headKey)), Body: m.Data()},
 				Session: sessionOf(m.Subject()), Revision: hub.Revision(meta.Sequence.Stream),
 			}
-			if !yield(received{stored, meta.NumPending}, nil) {
+			if !yield(stored, nil) {
 				return
 			}
 		}
