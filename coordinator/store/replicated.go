@@ -32,6 +32,8 @@ type Replicated struct {
 
 	// Fetching, if set, is called before a session is fetched. It returns a function that is called after that.
 	Fetching func() (end func())
+	// Shipping, if set, is called before a close waits for the hub, likewise.
+	Shipping func() (end func())
 
 	mu   sync.Mutex
 	open []*replicatedLog // the newest last
@@ -303,6 +305,9 @@ func (l *replicatedLog) Close(state *projection.State) error {
 	if err == nil && (l.appended || l.ships()) {
 		shipper, began := l.start(), time.Now()
 		shipper.Synced(l.log.Synced(), replica.RowOfState(state))
+		if l.store.Shipping != nil {
+			defer l.store.Shipping()()
+		}
 		ctx, stop := context.WithTimeout(context.Background(), l.store.ExitWait)
 		last = ReplicaStatus{SessionID: l.log.ID(), TeamID: l.teamID, Origin: l.origin}
 		last.ShipStatus = shipper.Release(ctx)

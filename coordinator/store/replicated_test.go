@@ -51,6 +51,26 @@ func TestReplicatedIsAStore(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) store.Store { return newMachine(t, &hubtest.Memory{}, "ann") })
 }
 
+func TestCloseTellsThatItShips(t *testing.T) {
+	ann := newMachine(t, &hubtest.Memory{}, "ann")
+	begun, ended := 0, 0
+	ann.Shipping = func() func() {
+		begun++
+		return func() { ended++ }
+	}
+	s := create(t, ann, team)
+	s.append(message("hello", noon))
+	if begun != 0 {
+		t.Error("an open session is shipped")
+	}
+	if err := s.Close(s.state); err != nil {
+		t.Fatal(err)
+	}
+	if status, ok := ann.Status(); begun != 1 || ended != 1 || !ok || status.Lag != 0 {
+		t.Errorf("begun %d times, ended %d times; %+v", begun, ended, status)
+	}
+}
+
 func TestSavedIsOnTheHub(t *testing.T) {
 	memory := &hubtest.Memory{}
 	ann, ben := newMachine(t, memory, "ann"), newMachine(t, memory, "ben")

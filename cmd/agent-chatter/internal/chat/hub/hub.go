@@ -42,11 +42,35 @@ func New(a *app.App, settings config.Hub, takeOver bool) *Hub {
 			wait = jetstream.DefaultTimeout
 		}
 	}
-	return &Hub{app: a, Store: &store.Replicated{
+	h := &Hub{app: a}
+	h.Store = &store.Replicated{
 		Files: store.NewFiles(a.Catalog), Connect: a.Remote.Hub, Ships: settings.Ships,
 		AskTimeout: remote.AskTimeout, SyncWait: wait, ExitWait: exitWait, TakeOver: takeOver,
 		Fetching: func() func() { return a.Begin("Fetching the session from the hub") },
-	}}
+		Shipping: h.beginShipping,
+	}
+	return h
+}
+
+// noticeAfter is how long a close waits for the hub before the user is told.
+const noticeAfter = time.Second
+
+// beginShipping prints a notice if a close still waits for the hub when noticeAfter has passed. The line of a.Begin
+// would be in the way of the prompt, which is there until the chat has ended.
+func (h *Hub) beginShipping() (end func()) {
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		select {
+		case <-stop:
+		case <-time.After(noticeAfter):
+			h.app.Notice(fmt.Sprintf("Shipping the session to the hub, for at most %s …", exitWait))
+		}
+	}()
+	return func() {
+		close(stop)
+		<-stopped
+	}
 }
 
 // ShowState prints, before a prompt, what the hub lacks, and that the session is not claimed.
