@@ -17,9 +17,9 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal/hub"
 )
 
-// mostGrowth bounds the peak memory for four times the size. Even the least peaks differ by a half where other load
-// delays the collector; a program that keeps what it ships or fetches takes more than three times as much.
-const mostGrowth = 2
+// mostGrowth bounds the peak memory for four times the size. A program that keeps what it ships or fetches takes more
+// than three times as much.
+const mostGrowth = 1.5
 
 // hubMemory measures the peak memory of what ships and fetches a session, by the size of what is shipped or fetched. It
 // takes the least of some runs: how far the heap grows between two collections depends on other load.
