@@ -137,7 +137,7 @@ const maxLinesChunk = 512 << 10
 // Lines returns whole lines of the journal after a position, with their newlines: at least
 // one, and then as many as fit into size bytes, or 512 KiB if size is 0. It verifies them,
 // and returns the position after them. At the end of the journal, or of its valid lines, it
-// returns no lines. Errors: a *CorruptError, an error of reading.
+// returns no lines. The caller may keep them. Errors: a *CorruptError, an error of reading.
 func (r *Reader) Lines(from Position, size int) (text []byte, after Position, err error) {
 	if size == 0 {
 		size = maxLinesChunk
