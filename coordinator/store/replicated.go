@@ -276,13 +276,17 @@ func (l *replicatedLog) start() *hub.Shipper {
 	if l.shipper == nil {
 		r := l.replica(nil)
 		open := func() (*journal.Reader, error) { return l.dir.Journals().Reader(l.log.ID(), journal.Position{}) }
+		if l.writer != nil {
+			l.shipper, l.writer = hub.NewShipper(l.writer, open, r.Keep), nil
+			return l.shipper
+		}
 		claim := func(ctx context.Context) (w *hub.Writer, err error) {
 			if r.Hub, err = l.store.Connect(ctx); err != nil {
 				return nil, err
 			}
 			return r.Claim(ctx, l.takeOver)
 		}
-		l.shipper, l.writer = hub.NewShipper(l.writer, claim, open, r.Keep, r.Mark().At), nil
+		l.shipper = hub.NewClaimingShipper(claim, open, r.Keep, r.Mark().At)
 	}
 	return l.shipper
 }

@@ -12,7 +12,7 @@ import (
 // Shipper ships a session in the background while its journal is being written. Its methods may be called
 // concurrently.
 type Shipper struct {
-	claim  func(context.Context) (*Writer, error)
+	claim  func(context.Context) (*Writer, error) // nil: there is a Writer from the beginning
 	open   func() (*journal.Reader, error)
 	keep   func(Mark)
 	writer *Writer // nil: the session is not claimed yet; of the goroutine
@@ -53,21 +53,26 @@ const (
 	retryWhenWaited = 250 * time.Millisecond // while Wait or Release is called
 )
 
-// NewShipper starts a Shipper. w is the Writer of a session that was claimed; if it is nil, claim claims the session,
-// and is retried until it succeeds. open opens a reader of the journal for each attempt; keep stores the mark. All
-// are called in one goroutine. from is how far the session was shipped before, as far as is known; w knows it better.
-func NewShipper(
-	w *Writer, claim func(context.Context) (*Writer, error), open func() (*journal.Reader, error), keep func(Mark),
+// NewShipper starts a Shipper with the Writer of a session that was claimed. open opens a reader of the journal for each
+// attempt; keep stores the mark. They are called in one goroutine.
+func NewShipper(w *Writer, open func() (*journal.Reader, error), keep func(Mark)) *Shipper {
+	s := &Shipper{writer: w, open: open, keep: keep, claimed: w.Claimed(), shipped: w.At()}
+	return s.start()
+}
+
+// NewClaimingShipper starts a Shipper that claims the session. claim is retried until it succeeds; open and keep are
+// those of NewShipper. from is how far the session was shipped before, as far as is known.
+func NewClaimingShipper(
+	claim func(context.Context) (*Writer, error), open func() (*journal.Reader, error), keep func(Mark),
 	from journal.Position,
 ) *Shipper {
+	s := &Shipper{claim: claim, open: open, keep: keep, shipped: from}
+	return s.start()
+}
+
+func (s *Shipper) start() *Shipper {
 	ctx, stop := context.WithCancel(context.Background())
-	s := &Shipper{
-		claim: claim, open: open, keep: keep, writer: w, wake: make(chan struct{}, 1), done: make(chan struct{}),
-		stop: stop, changed: make(chan struct{}), claimed: w != nil && w.Claimed(), shipped: from,
-	}
-	if w != nil {
-		s.shipped = w.At()
-	}
+	s.wake, s.done, s.stop, s.changed = make(chan struct{}, 1), make(chan struct{}), stop, make(chan struct{})
 	go s.run(ctx)
 	return s
 }
