@@ -163,7 +163,7 @@ func (d *Desk) signature(ctx context.Context) (string, error) {
 			newest = e.UpdatedAt()
 		}
 		key := e.Key()
-		if i < maxPage && d.app.Catalog.At(key.Dir).Journals().Writer(key.ID) != (journal.Holder{}) {
+		if i < maxPage && !e.Remote() && d.app.Catalog.At(key.Dir).Journals().Writer(key.ID) != (journal.Holder{}) {
 			live += i + 1
 		}
 	}
