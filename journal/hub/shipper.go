@@ -53,8 +53,8 @@ const (
 	retryWhenWaited = 250 * time.Millisecond // while Wait or Release is called
 )
 
-// NewShipper starts a Shipper with the Writer of a session that was claimed. open opens a reader of the journal for each
-// attempt; keep stores the mark. They are called in one goroutine.
+// NewShipper starts a Shipper with the Writer of a session that was claimed. open opens a reader of the journal for
+// each attempt; keep stores the mark. They are called in one goroutine.
 func NewShipper(w *Writer, open func() (*journal.Reader, error), keep func(Mark)) *Shipper {
 	s := &Shipper{writer: w, open: open, keep: keep, claimed: w.Claimed(), shipped: w.At()}
 	return s.start()
