@@ -270,7 +270,7 @@ func TestClaimThatIsNotStored(t *testing.T) {
 		case taken && (!errors.As(err, new(*hub.FencedError)) || w.Claimed() || !c.Mine || c.Hub.Seq != 5):
 			t.Errorf("ben claimed it: %v, %+v", err, c)
 		case !taken && (err != nil || !w.Claimed() || !c.Held() || c.Claim.Host != "ann" || c.Hub.Seq != 6):
-			t.Errorf("nobody claimed it: %v, %+v", err, c)
+			t.Errorf("it is unclaimed: %v, %+v", err, c)
 		}
 	}
 }

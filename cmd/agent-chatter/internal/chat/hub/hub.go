@@ -52,7 +52,7 @@ func New(a *app.App, settings config.Hub, takeOver bool) *Hub {
 	return h
 }
 
-// noticeAfter is how long a close waits for the hub before the user is told.
+// noticeAfter is how long a close waits for the hub before it is reported.
 const noticeAfter = time.Second
 
 // beginShipping prints a notice if a close still waits for the hub when noticeAfter has passed. The line of a.Begin

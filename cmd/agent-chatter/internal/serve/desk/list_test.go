@@ -36,7 +36,7 @@ func open(t *testing.T, home, team string, n int, age time.Duration, title strin
 	at := time.Now().Add(-age)
 	you := projection.Speaker{ID: "you", Name: "you", DisplayName: "You", Type: projection.TypeHuman}
 	records := []journal.Record{projection.Record(at, projection.SessionCreated{
-		Format: projection.Format, SessionID: sessionID(n), CWD: "/work/" + team,
+		Format: projection.Format, SessionID: sessionID(n), CWD: "/projects/" + team,
 		Team: projection.Team{ID: team, Name: team, Members: []projection.Member{}},
 	})}
 	for i, one := range append([]any{title}, more...) {
@@ -154,7 +154,7 @@ func TestFiltersOfTheList(t *testing.T) {
 		"damaged=only":               {"Damaged"},
 		"damaged=without&sort=title": {"Another", "Archived", "Live"},
 		"team=kitchen":               {"Damaged", "Another"},
-		"cwd=/work/shop":             {"Live", "Archived"},
+		"cwd=/projects/shop":         {"Live", "Archived"},
 		"text=an":                    {"Another"},
 		"text=Kitchen":               nil,
 		"text=kitchen":               {"Damaged", "Another"},
@@ -241,7 +241,7 @@ func TestTrash(t *testing.T) {
 	}
 	all := read[listJSON](t, d, "/api/trash")
 	if s := all.Sessions[1]; !cmp.Equal(s, got.Sessions[0]) || s.Trashed.IsZero() || s.Team != "shop" ||
-		s.CWD != "/work/shop" || !strings.HasPrefix(s.Title, "session ") || s.Resume != "agent-chatter sessions restore "+s.ID {
+		s.CWD != "/projects/shop" || !strings.HasPrefix(s.Title, "session ") || s.Resume != "agent-chatter sessions restore "+s.ID {
 		t.Errorf("%+v", s)
 	}
 	if all.Sessions[*got.Place].Key != "shop/"+sessionID(2) {
