@@ -1,2 +1,2 @@
-// Package programtest finds the programs that tests run.
+// Package programtest finds the programs and npm packages that tests use.
 package programtest

@@ -3,6 +3,7 @@ package programtest
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"testing"
 )
@@ -21,6 +22,35 @@ func Path(t testing.TB, name string) string {
 	}
 	t.Skip(err)
 	return ""
+}
+
+// NodeModule returns the path of a file or directory of node_modules, where .ci/agents installs npm packages. If it is
+// missing, the test is skipped, or fails, as in [Path].
+func NodeModule(t testing.TB, name string) string {
+	t.Helper()
+	path, err := nodeModule(name)
+	if err == nil {
+		return path
+	}
+	if Required() {
+		t.Fatal(err)
+	}
+	t.Skipf("%v; install it with: .ci/agents", err)
+	return ""
+}
+
+func nodeModule(name string) (string, error) {
+	cache := os.Getenv("AGENT_CHATTER_AGENTS")
+	if cache == "" {
+		dir, err := os.UserCacheDir()
+		if err != nil {
+			return "", err
+		}
+		cache = filepath.Join(dir, "agent-chatter-agents")
+	}
+	path := filepath.Join(cache, "node_modules", filepath.FromSlash(name))
+	_, err := os.Stat(path)
+	return path, err
 }
 
 // Required reports whether a test has to fail if a program is not installed.

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/agent-chatter/agent-chatter/journal/programtest"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
@@ -13,18 +14,7 @@ import (
 // axe returns the source of axe-core.
 func axe(t *testing.T) string {
 	t.Helper()
-	cache := os.Getenv("AGENT_CHATTER_AGENTS")
-	if cache == "" {
-		dir, err := os.UserCacheDir()
-		if err != nil {
-			t.Fatal(err)
-		}
-		cache = filepath.Join(dir, "agent-chatter-agents")
-	}
-	source, err := os.ReadFile(filepath.Join(cache, "node_modules", "axe-core", "axe.min.js"))
-	if err != nil && os.Getenv("CI") == "" {
-		t.Skip("axe is missing; type: .ci/agents")
-	}
+	source, err := os.ReadFile(filepath.Join(programtest.NodeModule(t, "axe-core"), "axe.min.js"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/journal/programtest"
 )
 
 // A Real is an agent as users install it, and .ci/agents for tests. It uses a [Model].
@@ -52,7 +53,7 @@ func SkipUnlessReal(t testing.TB) {
 // with that key, and may do anything. The test is skipped if the agent is not installed.
 func (r Real) Member(t testing.TB, dir, url, key string) agent.Member {
 	t.Helper()
-	m := agent.Member{ID: "real", Command: installed(t, r.program), Permissions: agent.Bypass}
+	m := agent.Member{ID: "real", Command: programtest.NodeModule(t, ".bin/"+r.program), Permissions: agent.Bypass}
 	if r.Resident() {
 		m.Permissions = agent.Allow
 	}
@@ -64,24 +65,6 @@ func (r Real) Member(t testing.TB, dir, url, key string) agent.Member {
 	m.Env = map[string]string{"HOME": home}
 	r.configure(&m, dir, url, key)
 	return m
-}
-
-// installed returns the path of an agent that .ci/agents has installed.
-func installed(t testing.TB, name string) string {
-	t.Helper()
-	cache := os.Getenv("AGENT_CHATTER_AGENTS")
-	if cache == "" {
-		dir := os.Getenv("XDG_CACHE_HOME")
-		if dir == "" {
-			dir = filepath.Join(os.Getenv("HOME"), ".cache")
-		}
-		cache = filepath.Join(dir, "agent-chatter-agents")
-	}
-	path := filepath.Join(cache, "node_modules", ".bin", name)
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("%s is not installed; install it with: .ci/agents", name)
-	}
-	return path
 }
 
 func configureClaude(m *agent.Member, _, url, key string) {

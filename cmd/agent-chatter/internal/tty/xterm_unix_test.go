@@ -43,21 +43,7 @@ type message struct {
 func startXterm(t *testing.T, name string) *xterm {
 	t.Helper()
 	programtest.Path(t, "node")
-	cache := os.Getenv("AGENT_CHATTER_AGENTS")
-	if cache == "" {
-		dir, err := os.UserCacheDir()
-		if err != nil {
-			t.Fatal(err)
-		}
-		cache = filepath.Join(dir, "agent-chatter-agents")
-	}
-	library := filepath.Join(cache, "node_modules", "@xterm", "headless")
-	if _, err := os.Stat(library); err != nil {
-		if programtest.Required() {
-			t.Fatal(err)
-		}
-		t.Skip("xterm.js is not installed; install it with: .ci/agents")
-	}
+	library := programtest.NodeModule(t, "@xterm/headless")
 	node := exec.Command("node", filepath.Join("testdata", "xterm.js"), library)
 	node.Stderr = os.Stderr
 	in, err := node.StdinPipe()
