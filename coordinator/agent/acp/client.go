@@ -118,6 +118,10 @@ func (c *Client) NewSession(ctx context.Context, dir, model string, thinking *bo
 	return c.setThinking(ctx, *thinking, created.Options)
 }
 
+// methodSetModel sets the model with agents that have no option for it. Version 1 of the protocol does not have this
+// method any more.
+const methodSetModel = "session/set_model"
+
 func (c *Client) setModel(ctx context.Context, model string, options []sessionOption, hasModels bool) error {
 	for _, o := range options {
 		if o.ID == "model" || o.Category == "model" {
@@ -128,7 +132,7 @@ func (c *Client) setModel(ctx context.Context, model string, options []sessionOp
 		return ErrNoModels
 	}
 	params := map[string]any{"sessionId": c.session, "modelId": model}
-	return c.call(ctx, sdk.AgentMethodSessionSetModel, params, &struct{}{})
+	return c.call(ctx, methodSetModel, params, &struct{}{})
 }
 
 func (c *Client) setOption(ctx context.Context, id, value string) error {
