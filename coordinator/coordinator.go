@@ -33,6 +33,13 @@ type Options struct {
 	Guard *process.Guard
 	// KeepSecrets disables the replacement of secrets.
 	KeepSecrets bool
+	// MCPServers are passed on to every agent that takes them. Their names may be any.
+	MCPServers []agent.MCPServer
+	// Recall returns the server that reads the sessions of a team, or of all teams if teamID is "", for
+	// members with team.Member.Recall; nil: there is none.
+	Recall func(teamID string) agent.MCPServer
+	// Editor serves the agents that can use one; nil is none.
+	Editor agent.Editor
 
 	maxHeld int // in bytes; 0 is the constant
 }
@@ -54,9 +61,11 @@ type run struct {
 	resumed bool          // conv was restored, and nothing was appended since
 	parent  *projection.Parent
 	waiting string // the ID of the human who is next; "" if any
-	queue   queue
-	last    string // the ID of the last message
-	rounds  int    // agent turns
+
+	sessionID string // of the session to come; "" is any
+	queue     queue
+	last      string // the ID of the last message
+	rounds    int    // agent turns
 
 	unrecorded []projection.QueueChange // changes of the queue without an event
 	changes    []projection.QueueChange // the newest since the last human message
@@ -81,6 +90,7 @@ var ErrNoTeam = errors.New("team must be set before restoring session")
 // SetTeamOptions are the options of SetTeam.
 type SetTeamOptions struct {
 	ResumeSessionID string             // "": a new session
+	SessionID       string             // of a new session, as store.Store.Create takes it; "": any
 	Parent          *projection.Parent // recorded in a new session; nil: none
 }
 
@@ -89,7 +99,10 @@ type SetTeamOptions struct {
 // says why, and the Coordinator has the team and no session.
 func (c *Coordinator) SetTeam(ctx context.Context, t *team.Team, o SetTeamOptions) error {
 	c.reset(t)
-	c.parent = o.Parent
+	if err := store.CheckNewID(o.SessionID); err != nil {
+		return err
+	}
+	c.parent, c.sessionID = o.Parent, o.SessionID
 	if o.ResumeSessionID == "" {
 		return nil
 	}
@@ -108,7 +121,7 @@ func (c *Coordinator) reset(t *team.Team) {
 	c.team, c.run, c.secrets = t, run{allowed: map[[sha256.Size]byte]bool{}}, nil
 	c.phase, c.notified = Idle, Status{Phase: Idle}
 	if !c.o.KeepSecrets {
-		c.secrets = redact.New(t.Secrets())
+		c.secrets = redact.New(append(t.Secrets(), serverSecrets(c.o.MCPServers)...))
 	}
 }
 

@@ -499,7 +499,7 @@ func bothStores(t *testing.T, test func(t *testing.T, store store.Store)) {
 // writeSession adds a session to a store as a program that was killed would leave it.
 func writeSession(t *testing.T, store store.Store, payloads ...projection.Payload) (id string) {
 	t.Helper()
-	log, err := store.Create("ensemble")
+	log, err := store.Create("ensemble", "")
 	if err != nil {
 		t.Fatal(err)
 	}

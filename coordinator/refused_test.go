@@ -38,7 +38,7 @@ func TestMethodsNeedATeamAndASession(t *testing.T) {
 // uncreated is a store that creates no session.
 type uncreated struct{ store.Store }
 
-func (uncreated) Create(string) (store.Log, error) { return nil, syscall.EROFS }
+func (uncreated) Create(string, string) (store.Log, error) { return nil, syscall.EROFS }
 
 func TestSessionThatCannotBeCreatedIsNone(t *testing.T) {
 	s := start(t, uncreated{&store.Memory{}})

@@ -63,7 +63,7 @@ func (c *Coordinator) checkMembers(state *projection.State) {
 // memory and cannot be saved.
 func (c *Coordinator) openingEvents() ([]projection.Payload, error) {
 	if c.conv == nil {
-		log, err := c.o.Store.Create(c.team.ID)
+		log, err := c.o.Store.Create(c.team.ID, c.sessionID)
 		if err != nil {
 			return nil, err
 		}

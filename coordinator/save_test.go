@@ -529,8 +529,8 @@ type countingStore struct {
 	open int
 }
 
-func (c *countingStore) Create(teamID string) (store.Log, error) {
-	log, err := c.Store.Create(teamID)
+func (c *countingStore) Create(teamID, sessionID string) (store.Log, error) {
+	log, err := c.Store.Create(teamID, sessionID)
 	c.open++
 	return countedLog{log, c}, err
 }

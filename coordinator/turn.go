@@ -242,10 +242,7 @@ func (t *turn) handle(e agent.Event) error {
 	case agent.Session:
 		t.session = e.ID
 	case agent.Unsupported:
-		if n := (SettingUnsupported{t.item.member.ID, e.Setting}); !slices.Contains(t.c.unsupported, n) {
-			t.c.unsupported = append(t.c.unsupported, n)
-			t.c.notify(n)
-		}
+		t.c.notifyUnsupported(t.item.member, e.Setting)
 	case agent.Retry:
 		e.Reason = t.c.bounded(e.Reason, maxError)
 		t.c.notify(Retrying{t.item.member, e})
@@ -452,7 +449,7 @@ func (t *turn) input(engine agent.Engine) (agent.Turn, error) {
 	return agent.Turn{
 		ID: t.id, Prompt: prompt, Dir: dir, Limit: c.team.MaxAgentResponseTime, Guard: c.o.Guard,
 		Said:   agent.Said{Speaker: t.item.trigger.speaker, Text: t.item.trigger.text},
-		Member: m.ForEngine(c.memberAfter(m)),
+		Member: m.ForEngine(c.memberAfter(m)), MCPServers: c.mcpServers(m), Editor: c.o.Editor,
 	}, nil
 }
 

@@ -49,6 +49,11 @@ type Turn struct {
 	// Limit is how long the turn may take, without the time that the user takes to answer a
 	// question; zero is no limit. ctx is done then, and an engine need not wait for what comes later.
 	Limit time.Duration
+	// MCPServers are the servers that the agent may use beside its own. Their names differ. An engine or an
+	// agent that does not take one reports it as Unsupported.
+	MCPServers []MCPServer
+	// Editor serves an agent that can use one; nil is none: the agent uses its own files and terminals.
+	Editor Editor
 	// Guard ends the turn's processes when this process dies; nil is none.
 	Guard *process.Guard
 	// Permit decides whether an agent may use a tool; nil allows nothing. It may block until ctx

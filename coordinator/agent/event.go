@@ -117,6 +117,9 @@ type Unsupported struct{ Setting string } // as in the team file
 
 var unsupportedThinking = Unsupported{"thinking"}
 
+// SettingMCPServers is the Setting for servers of Turn.MCPServers that are there for no setting of the member.
+const SettingMCPServers = "mcpServers"
+
 // Alive reports that the agent is at work, for example that it thinks.
 type Alive struct{}
 

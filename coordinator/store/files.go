@@ -39,9 +39,15 @@ func (s *Files) team(id string) *catalog.Dir {
 }
 
 // Create implements Store.
-func (s *Files) Create(teamID string) (Log, error) {
+func (s *Files) Create(teamID, sessionID string) (Log, error) {
+	if err := CheckNewID(sessionID); err != nil {
+		return nil, err
+	}
 	d := s.team(teamID)
-	log, err := d.Journals().Create(d.Journals().NewID())
+	if sessionID == "" {
+		sessionID = d.Journals().NewID()
+	}
+	log, err := d.Journals().Create(sessionID)
 	if err != nil {
 		return nil, err
 	}

@@ -102,7 +102,7 @@ func TestUsesAtomicWritePattern(t *testing.T) {
 func TestAppendReturnsFileSystemError(t *testing.T) {
 	for _, err := range []error{syscall.ENOSPC, syscall.EACCES} {
 		d := newDisk(t)
-		log, createErr := d.Create(team)
+		log, createErr := d.Create(team, "")
 		if createErr != nil {
 			t.Fatal(createErr)
 		}

@@ -1,7 +1,9 @@
 package store
 
 import (
+	"cmp"
 	"context"
+	"io/fs"
 	"iter"
 	"os"
 	"slices"
@@ -58,8 +60,11 @@ func (s *Memory) SessionCount(teamID string) int {
 }
 
 // Create implements Store.
-func (s *Memory) Create(teamID string) (Log, error) {
-	session := &memorySession{id: ulid.Make().String(), teamID: teamID, writer: thisProcess()}
+func (s *Memory) Create(teamID, sessionID string) (Log, error) {
+	if err := CheckNewID(sessionID); err != nil {
+		return nil, err
+	}
+	session := &memorySession{id: cmp.Or(sessionID, ulid.Make().String()), teamID: teamID, writer: thisProcess()}
 	return &memoryLog{store: s, session: session}, nil
 }
 
@@ -207,6 +212,9 @@ func (l *memoryLog) Append(batch ...journal.Record) ([]journal.Event, error) {
 		events = append(events, e)
 	}
 	if len(l.session.events) == 0 && len(events) > 0 {
+		if l.store.sessions[l.session.id] != nil {
+			return nil, &fs.PathError{Op: "create", Path: l.session.id, Err: fs.ErrExist}
+		}
 		if l.store.sessions == nil {
 			l.store.sessions = map[string]*memorySession{}
 		}

@@ -41,7 +41,7 @@ func TestIsolatesDataBetweenClearCalls(t *testing.T) {
 func TestClearKeepsLogWithoutEvents(t *testing.T) {
 	s := &store.Memory{}
 	session := create(t, s, team)
-	empty, err := s.Create(team)
+	empty, err := s.Create(team, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestSessionCount(t *testing.T) {
 }
 
 func TestMemoryForgetsTheStepsOfATurn(t *testing.T) {
-	log, err := (&store.Memory{}).Create(team)
+	log, err := (&store.Memory{}).Create(team, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func TestMemoryRejectsTooLongLine(t *testing.T) {
 	if testing.Short() {
 		t.Skip("allocates 64 MiB")
 	}
-	log, err := (&store.Memory{}).Create(team)
+	log, err := (&store.Memory{}).Create(team, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +148,7 @@ func TestMemoryIsSafeForConcurrentUse(t *testing.T) {
 	var wait sync.WaitGroup
 	for range 8 {
 		wait.Go(func() {
-			log, err := s.Create(team)
+			log, err := s.Create(team, "")
 			if err != nil {
 				t.Error(err)
 				return

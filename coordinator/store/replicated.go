@@ -67,8 +67,8 @@ const (
 )
 
 // Create implements Store.
-func (s *Replicated) Create(teamID string) (Log, error) {
-	log, err := s.Files.Create(teamID)
+func (s *Replicated) Create(teamID, sessionID string) (Log, error) {
+	log, err := s.Files.Create(teamID, sessionID)
 	if err != nil {
 		return nil, err
 	}

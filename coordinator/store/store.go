@@ -14,8 +14,10 @@ import (
 // The errors are journal.ErrNotFound, *journal.LockedError, *journal.CorruptError, *UpgradeError,
 // *TeamMismatchError, *fs.PathError for errors of the file system, and the context's error.
 type Store interface {
-	// Create prepares a new session. Nothing is kept before its first Append.
-	Create(teamID string) (Log, error)
+	// Create prepares a new session with an ID, a canonical ULID that no session has; "" is a new one.
+	// Nothing is kept before its first Append, which returns an error that wraps fs.ErrExist if there is a
+	// session with the ID. Another ID is an *InvalidIDError.
+	Create(teamID, sessionID string) (Log, error)
 	// Open opens a session for appending and returns what its events amount to; the state
 	// belongs to the caller. Nothing is written before the first Append. A session of another
 	// team is a *TeamMismatchError.
@@ -87,6 +89,21 @@ type UpgradeError struct {
 
 func (e *UpgradeError) Error() string {
 	return fmt.Sprintf("session %s was written by a newer version of agent-chatter", e.SessionID)
+}
+
+// InvalidIDError is the error of Create for an ID that no session can have.
+type InvalidIDError struct{ SessionID string }
+
+func (e *InvalidIDError) Error() string {
+	return fmt.Sprintf("%.100q is no session ID: it must be a ULID in its canonical spelling", e.SessionID)
+}
+
+// CheckNewID returns an *InvalidIDError if Create rejects a session ID.
+func CheckNewID(sessionID string) error {
+	if sessionID != "" && !journal.ValidID(sessionID) {
+		return &InvalidIDError{sessionID}
+	}
+	return nil
 }
 
 func notFound(sessionID string) error {

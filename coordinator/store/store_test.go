@@ -57,7 +57,7 @@ type session struct {
 // create begins a session. It is closed at the end of the test.
 func create(t *testing.T, s store.Store, teamID string) *session {
 	t.Helper()
-	log, err := s.Create(teamID)
+	log, err := s.Create(teamID, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -178,14 +178,14 @@ func (r *fileReader) checkHeaders(path string, headers map[string]string) {
 			r.problem(path, "%q is no name of an HTTP header", name)
 		case strings.ContainsFunc(value, unicode.IsControl):
 			r.problem(path+"/"+name, "must have no control characters")
-		case isSecretHeader(name) && Referenced(value) == "":
+		case IsSecretHeader(name) && Referenced(value) == "":
 			r.problem(path+"/"+name, "must name an environment variable, such as $API_KEY, since its value is a secret")
 		}
 	}
 }
 
-// isSecretHeader reports whether the value of an HTTP header is a secret.
-func isSecretHeader(name string) bool {
+// IsSecretHeader reports whether the value of an HTTP header is a secret.
+func IsSecretHeader(name string) bool {
 	lower := strings.ToLower(name)
 	return lower == "cookie" || strings.HasSuffix(lower, "authorization") ||
 		redact.Secret(strings.ReplaceAll(name, "-", "_"))

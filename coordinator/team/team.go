@@ -27,6 +27,12 @@ const (
 	EngineACP     = "acp"     // any agent that speaks the Agent Client Protocol
 )
 
+// The values of Member.Recall.
+const (
+	RecallTeam = "team" // the sessions of the team
+	RecallAll  = "all"  // those of all teams
+)
+
 // engines lists all engines, in the order in which messages name them.
 var engines = []string{EngineClaude, EngineCodex, EngineGemini, EngineACP, EngineOpenAI, EngineCommand, EngineDemo}
 
@@ -93,6 +99,9 @@ type Member struct {
 	// MaxAgentIdleTime is the maximum time without output from the agent in a turn; 0 is no
 	// limit.
 	MaxAgentIdleTime time.Duration
+
+	// Recall lets the agent search and read the recorded sessions: RecallTeam or RecallAll; "" is none.
+	Recall string
 
 	// AllowTeamTask lets the agent set the team's task.
 	AllowTeamTask bool

@@ -3,6 +3,7 @@ package storetest
 import (
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"reflect"
 	"testing"
 	"time"
@@ -38,6 +39,34 @@ func existsAfterFirstAppend(t *testing.T, s store.Store) {
 	}
 	if unused.SessionID() == id {
 		t.Error("two sessions have the same ID")
+	}
+}
+
+func createsWithID(t *testing.T, s store.Store) {
+	const id = "01KB6ZZZZZZZZZZZZZZZZZZZZZ"
+	log, err := s.Create(team, id)
+	if err != nil || log.SessionID() != id {
+		t.Fatalf("created %v, %v", log, err)
+	}
+	first := &session{log, &projection.State{}}
+	first.append(t, created(id, team, noon), message("first", noon))
+	first.close(t)
+
+	again, err := s.Create(team, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close(&projection.State{})
+	if _, err := again.Append(created(id, team, noon)); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("append to an ID that a session has: %v", err)
+	}
+	checkTexts(t, s, id, "first")
+
+	for _, bad := range []string{"mine", "../" + id, "01kb6zzzzzzzzzzzzzzzzzzzzz", "81KB6ZZZZZZZZZZZZZZZZZZZZZ"} {
+		var invalid *store.InvalidIDError
+		if _, err := s.Create(team, bad); !errors.As(err, &invalid) || invalid.SessionID != bad {
+			t.Errorf("create %q: %v", bad, err)
+		}
 	}
 }
 

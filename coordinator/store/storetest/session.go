@@ -43,7 +43,7 @@ type session struct {
 // create creates a session without events.
 func create(t *testing.T, s store.Store, teamID string) *session {
 	t.Helper()
-	log, err := s.Create(teamID)
+	log, err := s.Create(teamID, "")
 	if err != nil {
 		t.Fatal("create:", err)
 	}

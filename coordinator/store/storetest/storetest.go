@@ -13,6 +13,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		run  func(t *testing.T, s store.Store)
 	}{
 		{"session exists after first append", existsAfterFirstAppend},
+		{"session is created with a given ID", createsWithID},
 		{"append returns stored events", appendReturnsEvents},
 		{"rejected batch changes nothing", rejectedBatch},
 		{"load returns whole session", loadWhole},
