@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/cli"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/sessions"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 )
@@ -22,6 +23,7 @@ const (
 )
 
 var (
+	run            = cli.Run
 	acting         = apptest.Acting
 	crashedSession = apptest.CrashedSession
 )

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"io"
@@ -11,12 +11,12 @@ import (
 func TestPanicIsNoExit(t *testing.T) {
 	defer func() {
 		if reason := recover(); reason != "a defect" {
-			t.Errorf("run panics with %v", reason)
+			t.Errorf("Run panics with %v", reason)
 		}
 	}()
 	defect := func(string) string { panic("a defect") }
-	code := run([]string{"--home", t.TempDir(), "chat", "-m", "hello"}, app.IO{
+	code := Run([]string{"--home", t.TempDir(), "chat", "-m", "hello"}, app.IO{
 		Stdin: os.Stdin, Stdout: io.Discard, Stderr: io.Discard, NetworkFS: defect,
 	})
-	t.Errorf("run returns %d", code)
+	t.Errorf("Run returns %d", code)
 }

@@ -1,7 +1,9 @@
-package main
+package cli
 
 import (
+	"bytes"
 	"io"
+	"os"
 	"slices"
 	"testing"
 
@@ -17,6 +19,17 @@ var freeForm = []string{
 	"limit",
 	"text", "speaker", "since", "title", "display-name", "timeout", "with-model", "words", "rounds", "model", "query",
 	"log-level", "addr", "hub", "replicas", "identity", "encrypt-to",
+}
+
+// printed runs a command, and returns what it prints.
+func printed(t *testing.T, home string, args ...string) string {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	code := Run(append([]string{"--home", home}, args...), app.IO{Stdin: os.Stdin, Stdout: &stdout, Stderr: &stderr})
+	if code != app.ExitDone {
+		t.Fatalf("%v ends with %d: %s", args, code, stderr.String())
+	}
+	return stdout.String()
 }
 
 // words returns the words of a command, without the names that are as good.
@@ -35,7 +48,7 @@ func TestEveryArgumentHasACompletion(t *testing.T) {
 	}
 	printed(t, home, "sessions", "delete", "latest", "--yes")
 
-	var c cli
+	var c commandLine
 	parser, err := kong.New(&c, kong.Vars{"version": app.Version}, kong.Writers(io.Discard, io.Discard))
 	if err != nil {
 		t.Fatal(err)
