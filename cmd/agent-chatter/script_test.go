@@ -24,7 +24,7 @@ import (
 )
 
 // programs can be started by name in tests, as installed programs can.
-var programs = map[string]func(){"agent-chatter": main, "acp-agent": agenttest.PlayACP, "nats-node": natstest.Main}
+var programs = map[string]func(){"agent-chatter": main, "acp-agent": agenttest.PlayACP}
 
 // TestMain makes this test binary run as any of the programs: the tests start it
 // as agent-chatter.

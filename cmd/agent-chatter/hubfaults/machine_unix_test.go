@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package hubfaults
 
 import (
 	"bytes"
@@ -336,7 +336,9 @@ func (m *hubMachine) journals(t *testing.T) historytest.Journals {
 	}
 	all := historytest.Journals{}
 	for _, path := range paths {
-		all[strings.TrimSuffix(filepath.Base(path), ".jsonl")] = []byte(readText(t, path))
+		if all[strings.TrimSuffix(filepath.Base(path), ".jsonl")], err = os.ReadFile(path); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return all
 }

@@ -1,14 +1,21 @@
-package main
+package memory
 
 import (
 	"errors"
+	"flag"
+	"maps"
 	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 )
+
+var allFloods = flag.Bool("floods", false, "run every flood of events in every chat that keeps events in memory")
 
 // maxFloodMemory is the largest amount of memory, in bytes, that a chat may need whatever its agent
 // prints.
@@ -51,37 +58,45 @@ func floods() map[string]flood {
 }
 
 // TestFloodsOfAgentsNeedLittleMemory measures the memory of chats whose agents print 64 MiB: of chats that are saved,
-// and of chats whose events stay in memory.
+// and of chats whose events stay in memory, each of which gets a third of the floods of events without -floods.
 func TestFloodsOfAgentsNeedLittleMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes minutes")
 	}
-	for _, mode := range []struct {
-		name, flag string
-		recorded   bool
-	}{
-		{"saved", "", false},
-		{"never saved", "--no-save", true},
-		{"saved on demand", "--no-auto-save", true},
-		{"on a full disk", "", true},
-	} {
-		for name, f := range floods() {
-			if mode.recorded && !f.recorded {
-				continue
-			}
-			t.Run(name+", "+mode.name, func(t *testing.T) {
-				least := int64(math.MaxInt64)
-				for range 3 { // other load on the machine delays the garbage collector
-					if least = min(least, f.peak(t, mode.name, mode.flag)); least <= maxFloodMemory {
-						break
-					}
-				}
-				t.Logf("%d MiB", least>>20)
-				if least > maxFloodMemory {
-					t.Errorf("the chat needs %d MiB", least>>20)
-				}
-			})
+	all := floods()
+	unsaved := []struct{ name, flag string }{
+		{"never saved", "--no-save"}, {"saved on demand", "--no-auto-save"}, {onFullDisk, ""},
+	}
+	recorded := 0
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		f := all[name]
+		t.Run(name+", saved", func(t *testing.T) { f.check(t, "saved", "") })
+		if !f.recorded {
+			continue
 		}
+		for i, mode := range unsaved {
+			if *allFloods || i == recorded%len(unsaved) {
+				t.Run(name+", "+mode.name, func(t *testing.T) { f.check(t, mode.name, mode.flag) })
+			}
+		}
+		recorded++
+	}
+}
+
+// onFullDisk is the mode of a chat that cannot write its files.
+const onFullDisk = "on a full disk"
+
+func (f flood) check(t *testing.T, mode, flag string) {
+	t.Helper()
+	least := int64(math.MaxInt64)
+	for range 3 { // other load on the machine delays the garbage collector
+		if least = min(least, f.peak(t, mode, flag)); least <= maxFloodMemory {
+			break
+		}
+	}
+	t.Logf("%d MiB", least>>20)
+	if least > maxFloodMemory {
+		t.Errorf("the chat needs %d MiB", least>>20)
 	}
 }
 
@@ -92,23 +107,24 @@ func (f flood) peak(t *testing.T, mode, flag string) int64 {
 		args = append(args, flag)
 	}
 	cmd := exec.Command("agent-chatter", args...)
-	if mode == "on a full disk" { // files of 8 KiB at most
+	if mode == onFullDisk { // files of 8 KiB at most
 		cmd = exec.Command("sh", append([]string{"-c", `ulimit -f 16; exec agent-chatter "$@"`, "sh"}, args...)...)
 	}
 	resetPeak(t)
-	chat := startCommand(t, t.TempDir(), cmd)
-	<-chat.ended
-	if code := chat.cmd.ProcessState.ExitCode(); code != exitFailed && code != exitDone {
-		t.Errorf("exit code %d: %s", code, chat.stderr)
+	var stderr strings.Builder
+	cmd.Env, cmd.Stderr = append(os.Environ(), "AGENT_CHATTER_HOME="+t.TempDir()), &stderr
+	err := cmd.Run()
+	if code := cmd.ProcessState.ExitCode(); code != app.ExitFailed && code != app.ExitDone {
+		t.Errorf("%v: %s", err, stderr.String())
 	}
-	return peakMemory(chat.cmd)
+	return peakMemory(cmd)
 }
 
 // teamFile returns the team file of the flood.
 func (f flood) teamFile(t *testing.T) string {
 	t.Helper()
 	if f.script == "" {
-		return teamPath("asking.json")
+		return filepath.Join("..", "..", "..", "testdata", "teams", "asking.json")
 	}
 	dir := t.TempDir()
 	file := filepath.Join(dir, "flood.json")

@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package hubfaults
 
 import (
 	"bytes"
@@ -24,7 +24,7 @@ import (
 )
 
 var (
-	hubFaults = flag.Duration("hubfaults", 8*time.Second, "how long TestHubFaults and "+
+	hubFaults = flag.Duration("hubfaults", 5*time.Second, "how long TestHubFaults and "+
 		"TestPositionIsAcknowledgedOnce run; from 3m on, each kind of event has to occur at least 20 times")
 	hubSeed     = flag.Uint64("hubseed", 0, "seed of these tests; 0: a random one")
 	hubMachines = flag.Int("hubmachines", 0, "number of machines in these tests, 2 to 4; 0: a random one")
@@ -296,11 +296,15 @@ func TestPositionsNeedCompareAndSwap(t *testing.T) {
 func buildWithoutCompareAndSwap(t *testing.T) string {
 	t.Helper()
 	const expected = "jetstream.WithExpectLastSequencePerSubject(uint64(last)),"
-	path, err := filepath.Abs("../../journal/hub/jetstream/messages.go")
+	path, err := filepath.Abs("../../../journal/hub/jetstream/messages.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := readText(t, path)
+	original, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(original)
 	if n := strings.Count(text, expected); n != 1 {
 		t.Fatalf("%s has %s %d times, want once", path, expected, n)
 	}
@@ -316,7 +320,7 @@ func buildWithoutCompareAndSwap(t *testing.T) string {
 		t.Fatal(err)
 	}
 	program := filepath.Join(dir, "program")
-	out, err := exec.Command("go", "build", "-overlay", overlay, "-o", program, ".").CombinedOutput()
+	out, err := exec.Command("go", "build", "-overlay", overlay, "-o", program, "..").CombinedOutput()
 	if err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}

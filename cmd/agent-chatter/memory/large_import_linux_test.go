@@ -1,4 +1,4 @@
-package main
+package memory
 
 import (
 	"bufio"
@@ -20,13 +20,12 @@ var largeImport = flag.Int("large-import", 0, "size of the transcript in TestImp
 // TestImportHoldsFewMegabytes imports transcripts of Claude Code with long and with short
 // lines, once and again. To measure them at a size that matters:
 //
-//	go test ./cmd/agent-chatter -run ImportHoldsFewMegabytes -large-import 500 -v
+//	go test ./cmd/agent-chatter/memory -run ImportHoldsFewMegabytes -large-import 500 -v
 func TestImportHoldsFewMegabytes(t *testing.T) {
 	size := max(*largeImport, 40)
 	if testing.Short() && *largeImport == 0 {
 		t.Skip("writes 40 MB for each transcript")
 	}
-	program := buildProgram(t)
 	for name, write := range map[string]func(*testing.T, string, int) int{
 		"long lines": writeLongLines, "short lines": writeShortLines,
 	} {
@@ -34,7 +33,7 @@ func TestImportHoldsFewMegabytes(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "0b0e3c2a-6f0e-4a9e-9a43-6b6f7c1d2e3f.jsonl")
 			messages := write(t, path, size<<20)
 			most := min(140+size/3, 300) // MB; the program uses up to 150 before it collects more often
-			used := importTwice(t, program, path, messages, int64(most)<<20)
+			used := importTwice(t, path, messages, int64(most)<<20)
 			if *largeImport > 0 {
 				dynamic, typed := decodeTime[any](t, path), decodeTime[denseLine](t, path)
 				t.Logf("encoding/json: %v into any, %v into structs; the import takes %.1f and %.1f times as long",
@@ -46,7 +45,7 @@ func TestImportHoldsFewMegabytes(t *testing.T) {
 
 // importTwice imports a transcript once and again, each time with at most the given bytes of
 // memory. It returns how much processor time the first import takes.
-func importTwice(t *testing.T, program, path string, messages int, most int64) (first time.Duration) {
+func importTwice(t *testing.T, path string, messages int, most int64) (first time.Duration) {
 	t.Helper()
 	home := t.TempDir()
 	for i, want := range []string{
@@ -55,7 +54,7 @@ func importTwice(t *testing.T, program, path string, messages int, most int64) (
 	} {
 		resetPeak(t)
 		began := time.Now()
-		cmd := exec.Command(program, "--home", home, "sessions", "import", path)
+		cmd := exec.Command("agent-chatter", "--home", home, "sessions", "import", path)
 		out, err := cmd.CombinedOutput()
 		if err != nil || !strings.Contains(string(out), want) {
 			t.Fatalf("import %d: %v\n%s\nwant %s", i+1, err, out, want)
