@@ -13,7 +13,7 @@ import (
 // TestKillAtEachStep kills compact, repair, clean, reindex and the commands that
 // copy sessions after a system call that changes a file or a directory: the first, the
 // second, and so on until a run has no more. Steps that are microseconds apart are
-// out of reach for TestKill. Without -kills 300, it takes one step in eight.
+// out of reach for TestKill. Without -kills 300, it takes one step in 24.
 func TestKillAtEachStep(t *testing.T) {
 	newKiller := killers(t)
 	t.Run("compact", func(t *testing.T) { compactChore(newKiller(t, 1), 2_000).killAtEachStep() })
@@ -26,7 +26,7 @@ func TestKillAtEachStep(t *testing.T) {
 
 func (c *chore) killAtEachStep() {
 	c.t.Helper()
-	stride := 8
+	stride := 24
 	if *kills >= enoughKills {
 		stride = 1
 	}

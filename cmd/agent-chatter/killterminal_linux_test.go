@@ -22,7 +22,7 @@ func TestKilledChatLeavesTerminalUsable(t *testing.T) {
 	for _, shell := range []struct {
 		name, flags string
 		kills       int
-	}{{"bash", "--norc --noprofile", 20}, {"zsh", "-f", 5}} {
+	}{{"bash", "--norc --noprofile", 6}, {"zsh", "-f", 3}} {
 		t.Run(shell.name, func(t *testing.T) {
 			programtest.Path(t, shell.name)
 			home := t.TempDir()
