@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/guide"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/acp"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/agents"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse"
@@ -73,6 +74,7 @@ type commandLine struct {
 	Chat     chat.Command     `cmd:"" help:"Chat with a team of agents."`
 	Browse   browse.Command   `cmd:"" help:"Browse and search sessions, full screen."`
 	Serve    serve.Command    `cmd:"" help:"Show sessions in a web browser."`
+	ACP      acp.Command      `cmd:"" name:"acp" help:"Be an agent in an editor, by the Agent Client Protocol."`
 	Replay   sessions.Replay  `cmd:"" help:"Print the conversation of a session."`
 	Tail     sessions.Tail    `cmd:"" help:"Print the last events of a session."`
 	Compact  maintain.Compact `cmd:"" help:"Write checkpoints and archive old sessions."`

@@ -92,7 +92,7 @@ func (c *Conn) Read() (Message, error) {
 		if refusal.Response {
 			continue
 		}
-		if err := c.send(refusal.line()); err != nil {
+		if err := c.send(refusal.Line()); err != nil {
 			return Message{}, err
 		}
 	}

@@ -192,8 +192,8 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, line []byte) {
 		m, refusal := Parse(line)
 		if refusal != nil {
-			if again, wrong := Parse(refusal.line()); (refusal.ID != ID{}) && (wrong != nil || again.ID != refusal.ID) {
-				t.Errorf("the answer is %s", refusal.line())
+			if again, wrong := Parse(refusal.Line()); (refusal.ID != ID{}) && (wrong != nil || again.ID != refusal.ID) {
+				t.Errorf("the answer is %s", refusal.Line())
 			}
 			return
 		}

@@ -32,8 +32,8 @@ const maxID = 256
 // integer is what an id that is a number looks like: all programs read these alike.
 var integer = regexp.MustCompile(`^(?:0|-?[1-9][0-9]{0,14})$`)
 
-// parseID returns the id in a message.
-func parseID(text []byte) (ID, error) {
+// ParseID returns the id in a message.
+func ParseID(text []byte) (ID, error) {
 	var name string
 	switch {
 	case len(text) > maxID:
@@ -68,7 +68,7 @@ func Parse(line []byte) (Message, *Error) {
 		return Message{}, &Error{ID: m.ID, Code: InvalidRequest, Message: reason, Response: response}
 	}
 	if id, ok := values["id"]; ok {
-		if m.ID, err = parseID(id); err != nil {
+		if m.ID, err = ParseID(id); err != nil {
 			return refuse(err.Error())
 		}
 	}
@@ -136,8 +136,8 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Message }
 
-// line returns the message that answers.
-func (e *Error) line() []byte {
+// Line returns the message that answers.
+func (e *Error) Line() []byte {
 	type failure struct {
 		Code    int    `json:"code"`
 		Message string `json:"message"`

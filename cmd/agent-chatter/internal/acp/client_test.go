@@ -1,0 +1,229 @@
+package acp
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	sdk "github.com/coder/acp-go-sdk"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/agenttest"
+)
+
+// editor is a client that keeps what it gets.
+type editor struct {
+	t *testing.T
+	*sdk.ClientSideConnection
+	home, cwd string
+	input     io.Closer  // of the agent
+	ended     chan error // gets what the agent returned
+	stop      func()     // ends the agent, as a signal does
+	answer    func(sdk.RequestPermissionRequest) sdk.RequestPermissionOutcome
+
+	mu      sync.Mutex
+	updates []sdk.SessionNotification
+	changed chan struct{} // closed at the next update
+}
+
+func (e *editor) SessionUpdate(_ context.Context, n sdk.SessionNotification) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.updates = append(e.updates, n)
+	close(e.changed)
+	e.changed = make(chan struct{})
+	return nil
+}
+
+func (e *editor) RequestPermission(
+	_ context.Context, r sdk.RequestPermissionRequest,
+) (sdk.RequestPermissionResponse, error) {
+	return sdk.RequestPermissionResponse{Outcome: e.answer(r)}, nil
+}
+
+func (*editor) ReadTextFile(context.Context, sdk.ReadTextFileRequest) (r sdk.ReadTextFileResponse, err error) {
+	return r, sdk.NewMethodNotFound("")
+}
+
+func (*editor) WriteTextFile(context.Context, sdk.WriteTextFileRequest) (r sdk.WriteTextFileResponse, err error) {
+	return r, sdk.NewMethodNotFound("")
+}
+
+func (*editor) CreateTerminal(context.Context, sdk.CreateTerminalRequest) (r sdk.CreateTerminalResponse, err error) {
+	return r, sdk.NewMethodNotFound("")
+}
+
+func (*editor) KillTerminal(context.Context, sdk.KillTerminalRequest) (r sdk.KillTerminalResponse, err error) {
+	return r, sdk.NewMethodNotFound("")
+}
+
+func (*editor) TerminalOutput(context.Context, sdk.TerminalOutputRequest) (r sdk.TerminalOutputResponse, err error) {
+	return r, sdk.NewMethodNotFound("")
+}
+
+func (*editor) ReleaseTerminal(context.Context, sdk.ReleaseTerminalRequest) (r sdk.ReleaseTerminalResponse, err error) {
+	return r, sdk.NewMethodNotFound("")
+}
+
+func (*editor) WaitForTerminalExit(
+	context.Context, sdk.WaitForTerminalExitRequest,
+) (r sdk.WaitForTerminalExitResponse, err error) {
+	return r, sdk.NewMethodNotFound("")
+}
+
+// await waits until the updates satisfy a condition.
+func (e *editor) await(satisfied func([]sdk.SessionNotification) bool) {
+	e.t.Helper()
+	for {
+		e.mu.Lock()
+		done, changed := satisfied(e.updates), e.changed
+		e.mu.Unlock()
+		if done {
+			return
+		}
+		select {
+		case <-changed:
+		case <-e.t.Context().Done():
+			e.t.Fatal(e.text())
+		}
+	}
+}
+
+// text is what the user sees of the members: the texts of the messages.
+func (e *editor) text() string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var b strings.Builder
+	for _, n := range e.updates {
+		if c := n.Update.AgentMessageChunk; c != nil && c.Content.Text != nil {
+			b.WriteString(c.Content.Text.Text)
+		}
+	}
+	return b.String()
+}
+
+// forget removes the updates.
+func (e *editor) forget() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.updates = nil
+}
+
+// newApp returns the App of a home, in a directory.
+func newApp(t *testing.T, home string) *app.App {
+	t.Helper()
+	a, err := app.New(app.IO{Stdout: io.Discard, Stderr: io.Discard}, app.Options{Home: home})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// start starts the agent of a home and its client. The team is that of --team.
+func start(t *testing.T, home, team string) *editor {
+	t.Helper()
+	e := &editor{t: t, home: home, cwd: t.TempDir(), ended: make(chan error, 1), changed: make(chan struct{})}
+	a := newApp(t, home)
+	config, err := a.Config()
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, toAgent, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	fromAgent, out, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	e.input, e.stop = toAgent, stop
+	go func() {
+		err := newServer(a, config, team).serve(ctx, in, out)
+		out.Close()
+		e.ended <- err
+	}()
+	e.ClientSideConnection = sdk.NewClientSideConnection(e, toAgent, fromAgent)
+	t.Cleanup(func() {
+		toAgent.Close()
+		stop()
+		<-e.Done()
+		in.Close()
+		fromAgent.Close()
+	})
+	initialized, err := e.Initialize(t.Context(), sdk.InitializeRequest{ProtocolVersion: 1})
+	if err != nil || initialized.ProtocolVersion != 1 {
+		t.Fatalf("initialized: %+v, %v", initialized, err)
+	}
+	return e
+}
+
+// end ends the input of the agent, and waits until it has ended.
+func (e *editor) end() {
+	e.t.Helper()
+	e.input.Close()
+	if err := <-e.ended; err != nil {
+		e.t.Error(err)
+	}
+	e.ended <- nil
+}
+
+// begin opens a session.
+func (e *editor) begin() sdk.SessionId {
+	e.t.Helper()
+	created, err := e.NewSession(e.t.Context(), sdk.NewSessionRequest{Cwd: e.cwd, McpServers: []sdk.McpServer{}})
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	return created.SessionId
+}
+
+func promptOf(id sdk.SessionId, text string) sdk.PromptRequest {
+	return sdk.PromptRequest{SessionId: id, Prompt: []sdk.ContentBlock{sdk.TextBlock(text)}}
+}
+
+// say sends a prompt that is to end with a reason.
+func (e *editor) say(id sdk.SessionId, text string, want sdk.StopReason) {
+	e.t.Helper()
+	if got, err := e.Prompt(e.t.Context(), promptOf(id, text)); err != nil || got.StopReason != want {
+		e.t.Fatalf("%q ended with %q, %v; want %q", text, got.StopReason, err, want)
+	}
+}
+
+// fakeTeam writes a team of the test's agent to a home and returns its name.
+func fakeTeam(t *testing.T, home string, names ...string) string {
+	t.Helper()
+	fake := agenttest.Member()
+	members := []map[string]any{{
+		"name": "you", "displayName": "You", "type": "human", "role": "human", "themeColor": "blue",
+		"baseDir": home, "systemInstruction": "",
+	}}
+	for _, name := range names {
+		members = append(members, map[string]any{
+			"name": name, "displayName": strings.ToUpper(name[:1]) + name[1:], "type": "ai", "role": "agent",
+			"engine": "acp", "agentType": "fake", "env": fake.Env, "themeColor": "green", "baseDir": home,
+			"systemInstruction": "",
+		})
+	}
+	agents := []map[string]any{{"name": "fake", "command": fake.Command, "args": []string{}}}
+	file := map[string]any{"schemaVersion": "1.2", "agents": agents, "team": map[string]any{
+		"name": "crew", "displayName": "Crew", "description": "Tests", "members": members,
+	}}
+	data, err := json.Marshal(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(home, "team-config", "crew.json")
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return "crew"
+}

@@ -1,0 +1,105 @@
+package acp
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	sdk "github.com/coder/acp-go-sdk"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/acp/wire"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/permission"
+	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+)
+
+// The ids of the answers to a request for permission.
+const (
+	allowOnce    = "allow"
+	allowSession = "allow_session"
+	allowAlways  = "allow_always"
+	rejectOnce   = "reject"
+)
+
+var answers = map[sdk.PermissionOptionId]coordinator.Answer{
+	allowOnce: coordinator.Allowed, allowSession: coordinator.AllowedForSession,
+	allowAlways: coordinator.AllowedAlways, rejectOnce: coordinator.Refused,
+}
+
+// Ask implements coordinator.Listener: the client asks its user.
+func (l *listener) Ask(ctx context.Context, q coordinator.Question) coordinator.Answer {
+	// The context of the request ends when the agent does not wait any more. After session/cancel the client answers
+	// by itself.
+	asking, withdraw := context.WithCancel(context.Background())
+	answered := make(chan coordinator.Answer, 1)
+	go func() {
+		defer withdraw()
+		answered <- l.session.ask(asking, q)
+	}()
+	select {
+	case answer := <-answered:
+		return answer
+	case <-ctx.Done():
+		if cause := context.Cause(l.prompt); !errors.Is(cause, wire.ErrCanceled) {
+			withdraw()
+		}
+		return coordinator.Unanswered
+	}
+}
+
+// ask sends a request for permission and waits for the answer.
+func (o *session) ask(ctx context.Context, q coordinator.Question) coordinator.Answer {
+	response, err := o.server.client.RequestPermission(ctx, sdk.RequestPermissionRequest{
+		SessionId: sdk.SessionId(o.id), Options: choices(q.Permission), ToolCall: toolCall(o.listener.turnID, q),
+	})
+	switch {
+	case err != nil || response.Outcome.Selected == nil:
+		return coordinator.Unanswered
+	default:
+		answer, ok := answers[response.Outcome.Selected.OptionId]
+		if !ok {
+			return coordinator.Unanswered
+		}
+		return answer
+	}
+}
+
+// choices returns the answers that are possible.
+func choices(p agent.Permission) []sdk.PermissionOption {
+	all := []sdk.PermissionOption{{OptionId: allowOnce, Name: "Allow", Kind: sdk.PermissionOptionKindAllowOnce}}
+	if p.Omitted == 0 {
+		all = append(all, sdk.PermissionOption{
+			OptionId: allowSession, Name: "Allow for the session", Kind: sdk.PermissionOptionKindAllowAlways,
+		})
+	}
+	if p.Always {
+		all = append(all, sdk.PermissionOption{
+			OptionId: allowAlways, Name: "Always allow", Kind: sdk.PermissionOptionKindAllowAlways,
+		})
+	}
+	return append(all, sdk.PermissionOption{
+		OptionId: rejectOnce, Name: "Reject", Kind: sdk.PermissionOptionKindRejectOnce,
+	})
+}
+
+// toolCall describes what a member asks for.
+func toolCall(turnID string, q coordinator.Question) sdk.ToolCallUpdate {
+	p := q.Permission
+	title := q.Member.DisplayName + ": " + cmp.Or(p.Title, p.Tool)
+	call := sdk.ToolCallUpdate{
+		ToolCallId: sdk.ToolCallId(turnID + "/" + p.ToolID), Title: &title, Status: sdk.Ptr(sdk.ToolCallStatusPending),
+		Meta: map[string]any{"agent-chatter": map[string]any{"member": q.Member.ID, "name": q.Member.DisplayName}},
+	}
+	if p.Input != nil {
+		call.RawInput = p.Input
+	}
+	for _, e := range p.Edits {
+		call.Content = append(call.Content, sdk.ToolDiffContent(e.Path, e.New, e.Old))
+		call.Locations = append(call.Locations, sdk.ToolCallLocation{Path: e.Path})
+	}
+	if len(p.Edits) == 0 {
+		text := permission.Text(q.Member.DisplayName, p)
+		call.Content = []sdk.ToolCallContent{sdk.ToolContent(sdk.TextBlock(text))}
+	}
+	return call
+}
