@@ -58,7 +58,7 @@ func floods() map[string]flood {
 }
 
 // TestFloodsOfAgentsNeedLittleMemory measures the memory of chats whose agents print 64 MiB: of chats that are saved,
-// and of chats whose events stay in memory, each of which gets a third of the floods of events without -floods.
+// and of chats whose events stay in memory. Without -floods, each kind of these gets a third of the floods of events.
 func TestFloodsOfAgentsNeedLittleMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes minutes")
