@@ -9,26 +9,32 @@ import (
 	"syscall"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/clientconfig"
 )
 
 // Command is the acp command.
 type Command struct {
 	Team string `short:"t" help:"The team of new sessions: a file or a name (default: demo)." placeholder:"TEAM"`
+
+	PrintConfig *string `help:"Print what to paste into the settings of: ${enum}." enum:"zed,jetbrains,neovim,emacs" placeholder:"EDITOR"`
 }
 
 // Help returns the examples for --help.
 func (Command) Help() string {
 	return `Examples:
-  agent-chatter acp
-  agent-chatter acp -t review
-  agent-chatter acp -t ~/teams/review.json`
+  agent-chatter acp --print-config zed
+  agent-chatter acp -t ~/teams/review.json --print-config jetbrains
+  agent-chatter acp -t review`
 }
 
 // Writes reports that the command writes to the home, so that its failure is logged there.
 func (*Command) Writes() bool { return true }
 
-// Run implements the command. It ends when the client closes standard input, or at a signal.
+// Run implements the command. Without --print-config it ends when the client closes standard input, or at a signal.
 func (cmd *Command) Run(a *app.App) error {
+	if cmd.PrintConfig != nil {
+		return clientconfig.PrintACP(a, *cmd.PrintConfig, cmd.Team)
+	}
 	config, err := a.Config()
 	if err != nil {
 		return err

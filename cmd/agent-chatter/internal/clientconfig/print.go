@@ -120,7 +120,7 @@ func isTemporary(path string) bool {
 }
 
 func notUTF8Text(s string) app.Message {
-	return app.Text("The configuration of a client is UTF-8, which cannot name %s.\nRename or move it.", tty.SafeLine(s))
+	return app.Text("The settings of a client are UTF-8, which cannot name %s.\nRename or move it.", tty.SafeLine(s))
 }
 
 // temporaryText is for a program that go run has built.

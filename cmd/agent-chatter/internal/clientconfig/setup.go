@@ -40,7 +40,8 @@ func ACP(editor string, c Command) Setup {
 	case "neovim":
 		return Setup{
 			luaCall(c),
-			`Merge this into the setup of CodeCompanion in init.lua. ":CodeCompanionChat adapter=agent_chatter" starts it.`,
+			"Merge this into the setup of CodeCompanion in init.lua.\n" +
+				`":CodeCompanionChat adapter=agent_chatter" opens a chat.`,
 		}
 	case "emacs":
 		return Setup{
@@ -66,7 +67,8 @@ func MCP(agent string, c Command, shell bool) Setup {
 			`Merge this into the settings.json of Zed. "zed: open settings file" opens it.`,
 		}
 	case agent == "claude" && shell:
-		return Setup{shellCommand([]string{"claude", "mcp", "add", "--scope", "user", identifier, "--"}, command), inShell}
+		add := []string{"claude", "mcp", "add", "--scope", "user", identifier, "--"}
+		return Setup{shellCommand(add, command), inShell}
 	case agent == "claude":
 		return Setup{
 			jsonObject("mcpServers", identifier, "", c, ""),
@@ -77,8 +79,8 @@ func MCP(agent string, c Command, shell bool) Setup {
 	case agent == "codex":
 		return Setup{tomlTable(c), "Append this to .codex/config.toml in your home directory."}
 	case agent == "gemini" && shell:
-		command = append([]string{c.Path, "--"}, c.Args...)
-		return Setup{shellCommand([]string{"gemini", "mcp", "add", "--scope", "user", identifier}, command), inShell}
+		add := []string{"gemini", "mcp", "add", "--scope", "user", identifier, c.Path, "--"}
+		return Setup{shellCommand(add, c.Args), inShell}
 	case agent == "gemini":
 		return Setup{
 			jsonObject("mcpServers", identifier, "", c, ""),
