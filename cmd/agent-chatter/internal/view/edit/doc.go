@@ -1,2 +1,2 @@
-// Package edit finds the changes to a file in the input of a tool call, whichever agent made it.
+// Package edit finds the files and the changes to them in the input of a tool call, whichever agent made it.
 package edit

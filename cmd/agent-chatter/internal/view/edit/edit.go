@@ -77,7 +77,7 @@ func Changes(input json.RawMessage) []Change {
 		changes = append(changes, patch(c.Diff)...)
 	}
 	for _, text := range []string{edit.Patch, edit.Input} {
-		if strings.HasPrefix(text, "*** Begin Patch") || strings.HasPrefix(text, "--- ") {
+		if isPatch(text) {
 			changes = append(changes, patch(text)...)
 		}
 	}
