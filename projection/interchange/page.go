@@ -23,10 +23,10 @@ type Page struct {
 func Markdown(w io.Writer, p Page, entries iter.Seq2[projection.Entry, error]) error {
 	task := ""
 	if p.Task != "" {
-		task = fmt.Sprintf("- task: %s\n", escapeMarkdown(p.Task))
+		task = fmt.Sprintf("- task: %s\n", markdown.Escape(p.Task))
 	}
 	_, err := fmt.Fprintf(w, "# %s\n\n- session: `%s`\n- team: %s\n- created: %s\n- last message: %s\n%s",
-		escapeMarkdown(p.Title), p.ID, escapeMarkdown(p.Team), p.CreatedAt, p.Updated, task)
+		markdown.Escape(p.Title), p.ID, markdown.Escape(p.Team), p.CreatedAt, p.Updated, task)
 	if err != nil {
 		return err
 	}
@@ -35,7 +35,7 @@ func Markdown(w io.Writer, p Page, entries iter.Seq2[projection.Entry, error]) e
 			return err
 		}
 		_, err := fmt.Fprintf(w, "\n## %s\n\n_%s_\n\n%s\n",
-			escapeMarkdown(speakerName(entry)), entry.Timestamp, escapeHTML(entry.Content))
+			markdown.Escape(speakerName(entry)), entry.Timestamp, escapeHTML(entry.Content))
 		if err != nil {
 			return err
 		}
@@ -48,18 +48,6 @@ func speakerName(e projection.Entry) string {
 		return e.Speaker.DisplayName + " (unfinished)"
 	}
 	return e.Speaker.DisplayName
-}
-
-// escapeMarkdown returns text on one line and with every Markdown character escaped.
-func escapeMarkdown(text string) string {
-	var b strings.Builder
-	for _, r := range strings.Join(strings.Fields(text), " ") {
-		if strings.ContainsRune("\\`*_{}[]<>()#+!|&~", r) {
-			b.WriteByte('\\')
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
 }
 
 // escapeHTML returns a message without HTML tags: '<' is an entity. Only fenced code at the beginning of a line

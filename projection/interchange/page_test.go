@@ -97,7 +97,7 @@ _2026-11-21T12:00:00.000Z_
 
 &lt;script>alert(1)&lt;/script>
 
-## Bo \(unfinished\)
+## Bo (unfinished)
 
 _2026-11-21T12:00:01.000Z_
 
