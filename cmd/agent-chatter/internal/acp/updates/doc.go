@@ -1,9 +1,9 @@
 // Package updates translates the events of a session into the session updates of the Agent Client Protocol.
 //
-// A Translator gets the events in order, either as the coordinator appends them ([Translator.Event], [Translator.Text]
-// and [Translator.Notice]) or from a journal ([Translator.Replay], then [Translator.EndReplay]). A session that was
-// replayed continues with the same Translator. It is pure: it reads no clock and opens no files. It is for one
-// goroutine, as a coordinator.Listener is.
+// A Translator gets the events in order, either as the coordinator appends them ([Translator.Event] and
+// [Translator.Text]) or from a journal ([Translator.Replay], then [Translator.EndReplay]). A session that was replayed
+// continues with the same Translator. What the program itself says is a [Translator.Notice]. A Translator is pure: it
+// reads no clock and opens no files. It is not safe for concurrent use.
 //
 // # Texts
 //
@@ -19,14 +19,20 @@
 //     of a person, for clients that join the texts of an answer.
 //   - A notice, which no journal has, is sent between messages, never inside.
 //
-// One message cannot be told in advance: if removing a marker joins the parts of a secret, the message does not begin
-// with what was streamed. It is then sent once more as a whole, after another heading; a replay may lack the first
-// piece.
+// There are two exceptions. If removing a marker joins the parts of a secret, the message does not begin with what was
+// streamed. It is then sent once more as a whole, after another heading; a replay may lack the first piece. And of a
+// partial reply that exceeds the journal's limit for a line, the journal has only the beginning.
 //
 // # Metadata
 //
-// Each update has _meta with the member "agent-chatter": the ID ("member") and the displayed name ("name") of the member
-// that it is about, its turn ("turnId"), the event in the journal that has it ("seq"; a streamed text has none), and
-// "added": true for a text that no member wrote: a heading, a closing fence, the reason of a failure. A notice has
-// "notice": true instead of a member.
+// Each update has a value "agent-chatter" in its _meta:
+//
+//	member, name  the ID and the displayed name of the member that it is about
+//	turnId        of its turn
+//	seq           of the event in the journal that has it; a text that streams has none
+//	added         true for a text that no member wrote: a heading, a closing fence, the reason of a failure
+//	notice        true for a notice, which has no member
+//
+// At the end of a turn a session_info_update also has finishReason, usage and totals, as the journal and its State have
+// them. There is no usage_update: it requires the size of the context window, which the journal does not have.
 package updates

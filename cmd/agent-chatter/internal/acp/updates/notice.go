@@ -1,0 +1,57 @@
+package updates
+
+import (
+	"strings"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/coordinator/hint"
+	"github.com/agent-chatter/agent-chatter/projection/markdown"
+	sdk "github.com/coder/acp-go-sdk"
+)
+
+// Notice returns the updates for a message of the program, which no journal has. While a member speaks it waits for the
+// end of what the member says.
+func (t *Translator) Notice(m app.Message) []sdk.SessionUpdate {
+	var lines []string
+	if m.Text != "" {
+		for line := range strings.Lines(m.Text) {
+			lines = append(lines, markdown.Escape(line))
+		}
+	}
+	for _, help := range m.Help {
+		if command := t.command(help.Command); command != "" {
+			lines = append(lines, "To "+markdown.Escape(help.Purpose)+", type: "+markdown.AsCodeSpan(command))
+		}
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	t.notices = append(t.notices, quoted(lines))
+	if t.turn == nil || !t.turn.headed || t.turn.finished {
+		t.addNotices()
+	}
+	return t.take()
+}
+
+func (t *Translator) command(h hint.Hint) string {
+	if t.o.Command == nil {
+		return ""
+	}
+	return t.o.Command(h)
+}
+
+// addNotices adds the notices that waited. They follow a blank line, or are followed by one, so that they change
+// nothing of what the session itself has.
+func (t *Translator) addNotices() {
+	for _, text := range t.notices {
+		if t.spoken {
+			text = "\n\n" + text
+		} else {
+			text += "\n\n"
+		}
+		t.out = append(t.out, sdk.SessionUpdate{AgentMessageChunk: &sdk.SessionUpdateAgentMessageChunk{
+			Content: sdk.TextBlock(text), Meta: meta{Notice: true}.values(),
+		}})
+	}
+	t.notices = nil
+}

@@ -1,0 +1,59 @@
+package updates
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
+	sdk "github.com/coder/acp-go-sdk"
+)
+
+// updatePlan adds the todo list of the member whose turn it is.
+func (t *Translator) updatePlan(p projection.PlanUpdated, seq uint64) {
+	turn := t.turn
+	if turn == nil || turn.id != p.TurnID {
+		return
+	}
+	plan := &sdk.SessionUpdatePlan{
+		Entries: []sdk.PlanEntry{},
+		Meta:    meta{Member: turn.by.ID, Name: displayName(turn.by), TurnID: turn.id, Seq: seq}.values(),
+	}
+	for _, e := range p.Entries {
+		status := sdk.PlanEntryStatusPending
+		if e.Status == projection.InProgress || e.Status == projection.Completed {
+			status = sdk.PlanEntryStatus(e.Status)
+		}
+		priority := sdk.PlanEntryPriorityMedium
+		if e.Priority == "high" || e.Priority == "low" {
+			priority = sdk.PlanEntryPriority(e.Priority)
+		}
+		plan.Entries = append(plan.Entries, sdk.PlanEntry{
+			Content: tty.SafeLine(e.Content), Status: status, Priority: priority,
+		})
+	}
+	if p.More > 0 {
+		plan.Entries = append(plan.Entries, sdk.PlanEntry{
+			Content: fmt.Sprintf("… and %d more", p.More),
+			Status:  sdk.PlanEntryStatusPending, Priority: sdk.PlanEntryPriorityLow,
+		})
+	}
+	t.out = append(t.out, sdk.SessionUpdate{Plan: plan})
+}
+
+// updateUsage adds what a turn used, and all turns so far. A usage_update would need the size of the member's context
+// window, which the journal does not have.
+func (t *Translator) updateUsage(turn *openTurn, end projection.TurnEnded, e journal.Event) {
+	more := map[string]any{"finishReason": cmp.Or(end.FinishReason, projection.Done)}
+	if end.Usage != nil {
+		totals := t.state.Stats.Usage
+		totals.Costs = maps.Clone(totals.Costs)
+		more["usage"], more["totals"] = *end.Usage, totals
+	}
+	m := meta{Member: turn.by.ID, Name: displayName(turn.by), TurnID: turn.id, Seq: e.Seq, More: more}
+	t.out = append(t.out, sdk.SessionUpdate{SessionInfoUpdate: &sdk.SessionSessionInfoUpdate{
+		UpdatedAt: timestamp(e.Time), Meta: m.values(),
+	}})
+}

@@ -1,0 +1,240 @@
+package updates
+
+import (
+	"bytes"
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/edit"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/part"
+	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/markdown"
+	"github.com/agent-chatter/agent-chatter/projection/runecut"
+	sdk "github.com/coder/acp-go-sdk"
+)
+
+// The bounds of a tool call in an update.
+const (
+	maxRaw       = 64 << 10 // bytes of the input, and of the output
+	maxShown     = 16 << 10 // bytes of the output that are shown
+	maxLocations = 100
+)
+
+// A toolCall is a tool call without a result.
+type toolCall struct {
+	hidden bool // a plan shows it
+	edits  bool // its update shows what it changes
+}
+
+// ToolCallID returns the ID of a tool call in updates and in requests for permission.
+func ToolCallID(turnID, toolID string) sdk.ToolCallId {
+	return sdk.ToolCallId(tty.SafeLine(turnID + "/" + toolID))
+}
+
+// startTool adds a tool call. What changes a todo list is shown as a plan.
+func (t *Translator) startTool(p projection.ToolStarted, seq uint64) {
+	turn := t.turn
+	if turn == nil || turn.id != p.TurnID {
+		return
+	}
+	if (part.Call{Started: p}).Todo() {
+		turn.calls[p.ToolID] = toolCall{hidden: true}
+		return
+	}
+	started := t.toolCall(p, seq)
+	turn.calls[p.ToolID] = toolCall{edits: started.Content != nil}
+	t.out = append(t.out, sdk.SessionUpdate{ToolCall: started})
+}
+
+// toolCall returns the update for a tool call that starts.
+func (t *Translator) toolCall(p projection.ToolStarted, seq uint64) *sdk.SessionUpdateToolCall {
+	name := displayName(t.turn.by)
+	call := &sdk.SessionUpdateToolCall{
+		ToolCallId: ToolCallID(p.TurnID, p.ToolID), Title: name + ": " + part.ToolText(p), Kind: kindOf(p.Name),
+		Status: sdk.ToolCallStatusInProgress, RawInput: rawInput(p.Input),
+		Meta: meta{Member: t.turn.by.ID, Name: name, TurnID: p.TurnID, Seq: seq}.values(),
+	}
+	size := 0
+	for _, file := range edit.Files(p.Input) {
+		path, ok := t.absolute(file.Path)
+		if !ok || len(call.Locations) == maxLocations {
+			continue
+		}
+		call.Locations = append(call.Locations, sdk.ToolCallLocation{Path: path})
+		for _, e := range file.Edits {
+			diff := sdk.ToolDiffContent(path, tty.Safe(e.New))
+			size += len(e.New)
+			if e.Old != nil {
+				old := tty.Safe(*e.Old)
+				diff.Diff.OldText = &old
+				size += len(old)
+			}
+			call.Content = append(call.Content, diff)
+		}
+	}
+	if size > maxRaw {
+		call.Content = nil
+	}
+	if call.Content != nil && call.Kind == sdk.ToolKindOther {
+		call.Kind = sdk.ToolKindEdit
+	}
+	return call
+}
+
+// absolute returns the absolute path of a file that an agent named; false if the working directory is unknown.
+func (t *Translator) absolute(path string) (string, bool) {
+	if !filepath.IsAbs(path) && !strings.HasPrefix(path, "/") { // a journal may come from another system
+		if t.cwd == "" {
+			return "", false
+		}
+		path = filepath.Join(t.cwd, path)
+	}
+	return tty.SafeLine(path), true
+}
+
+// completeTool adds the result of a tool call.
+func (t *Translator) completeTool(p projection.ToolCompleted, seq uint64) {
+	turn := t.turn
+	if turn == nil || turn.id != p.TurnID {
+		return
+	}
+	call, ok := turn.calls[p.ToolID]
+	delete(turn.calls, p.ToolID)
+	if call.hidden && p.Error == "" {
+		return
+	}
+	if !ok || call.hidden {
+		started := projection.ToolStarted{TurnID: p.TurnID, ToolID: p.ToolID, Name: p.Name}
+		t.out = append(t.out, sdk.SessionUpdate{ToolCall: t.toolCall(started, seq)})
+	}
+	status := sdk.ToolCallStatusCompleted
+	if p.Error != "" {
+		status = sdk.ToolCallStatusFailed
+	}
+	t.addResult(p.ToolID, seq, status, func(u *sdk.SessionToolCallUpdate) {
+		u.RawOutput = rawOutput(p)
+		shown := p.Output
+		if p.Error != "" {
+			shown = p.Error
+		} else if call.edits {
+			return // the content stays
+		}
+		if shown != "" {
+			shown = markdown.AsCodeBlock("", runecut.Prefix(tty.Safe(shown), maxShown))
+			u.Content = []sdk.ToolCallContent{sdk.ToolContent(sdk.TextBlock(shown))}
+		}
+	})
+}
+
+// endTools adds that tool calls ended without a result. After a complete turn nothing more is known of them. A journal
+// that is continued has the results of those that a crash interrupted.
+func (t *Translator) endTools(end *projection.TurnEnded, seq uint64) {
+	status := sdk.ToolCallStatusFailed
+	if end != nil && end.FinishReason == projection.Done {
+		status = sdk.ToolCallStatusCompleted
+	}
+	var ids []string
+	for id, call := range t.turn.calls {
+		if !call.hidden {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	for _, id := range ids {
+		t.addResult(id, seq, status, func(*sdk.SessionToolCallUpdate) {})
+	}
+}
+
+// addResult adds the end of a tool call.
+func (t *Translator) addResult(toolID string, seq uint64, s sdk.ToolCallStatus, set func(*sdk.SessionToolCallUpdate)) {
+	u := &sdk.SessionToolCallUpdate{
+		ToolCallId: ToolCallID(t.turn.id, toolID), Status: &s,
+		Meta: meta{Member: t.turn.by.ID, Name: displayName(t.turn.by), TurnID: t.turn.id, Seq: seq}.values(),
+	}
+	set(u)
+	t.out = append(t.out, sdk.SessionUpdate{ToolCallUpdate: u})
+}
+
+// kinds are the kinds of tools, by their names as plainName returns them. The names are those of all supported agents.
+var kinds = map[string]sdk.ToolKind{
+	"read": sdk.ToolKindRead, "readfile": sdk.ToolKindRead, "readmanyfiles": sdk.ToolKindRead,
+	"notebookread": sdk.ToolKindRead, "view": sdk.ToolKindRead,
+	"edit": sdk.ToolKindEdit, "multiedit": sdk.ToolKindEdit, "write": sdk.ToolKindEdit, "writefile": sdk.ToolKindEdit,
+	"notebookedit": sdk.ToolKindEdit, "applypatch": sdk.ToolKindEdit, "replace": sdk.ToolKindEdit,
+	"filechange": sdk.ToolKindEdit, "patch": sdk.ToolKindEdit,
+	"bash": sdk.ToolKindExecute, "shell": sdk.ToolKindExecute, "runshellcommand": sdk.ToolKindExecute,
+	"exec": sdk.ToolKindExecute, "execcommand": sdk.ToolKindExecute, "commandexecution": sdk.ToolKindExecute,
+	"localshell": sdk.ToolKindExecute, "execute": sdk.ToolKindExecute,
+	"grep": sdk.ToolKindSearch, "glob": sdk.ToolKindSearch, "ls": sdk.ToolKindSearch, "list": sdk.ToolKindSearch,
+	"listdirectory": sdk.ToolKindSearch, "searchfilecontent": sdk.ToolKindSearch, "search": sdk.ToolKindSearch,
+	"find": sdk.ToolKindSearch, "codesearch": sdk.ToolKindSearch,
+	"webfetch": sdk.ToolKindFetch, "websearch": sdk.ToolKindFetch, "googlewebsearch": sdk.ToolKindFetch,
+	"fetch": sdk.ToolKindFetch,
+	"task":  sdk.ToolKindThink, "think": sdk.ToolKindThink, "todowrite": sdk.ToolKindThink,
+	"writetodos": sdk.ToolKindThink,
+	"delete":     sdk.ToolKindDelete, "move": sdk.ToolKindMove,
+}
+
+func kindOf(tool string) sdk.ToolKind {
+	if kind, ok := kinds[plainName(tool)]; ok {
+		return kind
+	}
+	return sdk.ToolKindOther
+}
+
+func plainName(tool string) string {
+	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(tool))
+}
+
+// rawInput returns the input of a tool with safe texts; nil if it is too long.
+func rawInput(input json.RawMessage) any {
+	if len(input) > maxRaw {
+		return nil
+	}
+	decoder := json.NewDecoder(bytes.NewReader(input))
+	decoder.UseNumber()
+	var value any
+	if decoder.Decode(&value) != nil {
+		return nil
+	}
+	return safeValue(value)
+}
+
+// safeValue makes the texts in a JSON value safe for a terminal.
+func safeValue(value any) any {
+	switch v := value.(type) {
+	case string:
+		return tty.Safe(v)
+	case []any:
+		for i := range v {
+			v[i] = safeValue(v[i])
+		}
+	case map[string]any:
+		safe := make(map[string]any, len(v))
+		for key, of := range v {
+			safe[tty.Safe(key)] = safeValue(of)
+		}
+		return safe
+	}
+	return value
+}
+
+// rawOutput returns the result of a tool; nil if it is empty.
+func rawOutput(p projection.ToolCompleted) any {
+	raw := map[string]any{}
+	for key, text := range map[string]string{"output": p.Output, "error": p.Error} {
+		if text != "" {
+			raw[key] = runecut.Prefix(tty.Safe(text), maxRaw)
+		}
+	}
+	if p.OutputBytes > int64(len(p.Output)) {
+		raw["outputBytes"] = p.OutputBytes
+	}
+	if len(raw) == 0 {
+		return nil
+	}
+	return raw
+}
