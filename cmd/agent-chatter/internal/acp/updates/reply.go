@@ -26,7 +26,7 @@ func (r *reply) pass(chunk string) string {
 	}
 	text := r.marker.String() + chunk
 	at, marked := marker.Begin(text)
-	if marked {
+	if at < len(text) {
 		// A prefix such as "[NE" before a marker becomes another marker when this one is removed.
 		at, _ = marker.Begin(text[:at])
 	}

@@ -203,11 +203,15 @@ func rawInput(input json.RawMessage) any {
 	return safeValue(value)
 }
 
-// safeValue makes the texts in a JSON value safe for a terminal.
+// safeValue makes the texts in a JSON value safe for a terminal. Numbers that the SDK cannot encode become texts.
 func safeValue(value any) any {
 	switch v := value.(type) {
 	case string:
 		return tty.Safe(v)
+	case json.Number:
+		if _, err := v.Float64(); err != nil {
+			return v.String()
+		}
 	case []any:
 		for i := range v {
 			v[i] = safeValue(v[i])

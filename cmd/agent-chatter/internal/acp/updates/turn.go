@@ -141,7 +141,7 @@ func failure(name string, end *projection.TurnEnded, replied bool) string {
 	case end.FinishReason == projection.Done:
 		return ""
 	case end.FinishReason == projection.Cancelled:
-		return name + " was interrupted. The session has the partial reply."
+		return name + " was interrupted."
 	}
 	return name + " did not answer: " + tty.Safe(cmp.Or(end.Error, string(end.FinishReason)))
 }
