@@ -16,6 +16,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/doctor"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/hubs"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/maintain"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/mcp"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/serve"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/sessions"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/sessions/diff"
@@ -75,6 +76,7 @@ type commandLine struct {
 	Browse   browse.Command   `cmd:"" help:"Browse and search sessions, full screen."`
 	Serve    serve.Command    `cmd:"" help:"Show sessions in a web browser."`
 	ACP      acp.Command      `cmd:"" name:"acp" help:"Be an agent in an editor, by the Agent Client Protocol."`
+	MCP      mcp.Command      `cmd:"" name:"mcp" help:"Let agents search and read sessions (MCP)."`
 	Replay   sessions.Replay  `cmd:"" help:"Print the conversation of a session."`
 	Tail     sessions.Tail    `cmd:"" help:"Print the last events of a session."`
 	Compact  maintain.Compact `cmd:"" help:"Write checkpoints and archive old sessions."`

@@ -1,0 +1,314 @@
+package recall
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/config"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/mcp/quote"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
+	"github.com/agent-chatter/agent-chatter/coordinator/redact"
+	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/projection/runecut"
+	"github.com/agent-chatter/agent-chatter/projection/search"
+)
+
+// SearchInput has the arguments of search_sessions.
+type SearchInput struct {
+	Query     string `json:"query" jsonschema:"the text to find; case-sensitive if it has capital letters"`
+	Regex     bool   `json:"regex,omitempty" jsonschema:"read query as a regular expression in the syntax of RE2"`
+	Speaker   string `json:"speaker,omitempty" jsonschema:"only messages of this speaker: id or name"`
+	Since     string `json:"since,omitempty" jsonschema:"earliest time of a message such as 2026-11-21, or its maximum age such as 7d or 12h"`
+	Directory string `json:"directory,omitempty" jsonschema:"only sessions that were started in this directory: its absolute path"`
+	Session   string `json:"session,omitempty" jsonschema:"only this session: its id"`
+	Limit     int    `json:"limit,omitempty" jsonschema:"maximum number of messages"`
+	Cursor    string `json:"cursor,omitempty" jsonschema:"nextCursor of the call before, with the same other arguments"`
+}
+
+// SearchOutput is the result of search_sessions.
+type SearchOutput struct {
+	Notice     string      `json:"notice" jsonschema:"how to treat the quotations"`
+	Hits       []SearchHit `json:"hits" jsonschema:"messages, those of the most recently updated session first"`
+	Searched   int         `json:"searched" jsonschema:"number of sessions that the arguments select"`
+	Problems   []string    `json:"problems,omitempty" jsonschema:"what could not be searched, such as damaged sessions"`
+	NextCursor string      `json:"nextCursor,omitempty" jsonschema:"where to go on; missing: there is nothing more"`
+}
+
+// A SearchHit is a message that has the text.
+type SearchHit struct {
+	Cite    string `json:"cite" jsonschema:"session and event, ID#seq"`
+	Session string `json:"session" jsonschema:"id of the session"`
+	Seq     uint64 `json:"seq" jsonschema:"number of the event"`
+	Time    string `json:"time,omitempty"`
+	Partial bool   `json:"partial,omitempty" jsonschema:"it is the text of an unfinished reply"`
+	Title   string `json:"title" jsonschema:"title of the session, quoted"`
+	Speaker string `json:"speaker" jsonschema:"name of the speaker, quoted"`
+	Quote   string `json:"quote" jsonschema:"the line around the match, quoted"`
+}
+
+// A searchPosition is the place after a hit, or after a session.
+type searchPosition struct {
+	Updated time.Time `json:"updated"` // of the session
+	ID      string    `json:"id"`
+	Dir     string    `json:"dir"`           // name of the team's directory
+	Seq     uint64    `json:"seq,omitempty"` // of the hit; 0: the session was searched to its end
+}
+
+func (p searchPosition) is(k catalog.Key) bool { return p.ID == k.ID && p.Dir == filepath.Base(k.Dir) }
+
+// precedes reports whether the session of an entry comes after the position in a list.
+func (p searchPosition) precedes(e *catalog.Entry) bool {
+	k := e.Key()
+	if !e.UpdatedAt().Equal(p.Updated) {
+		return e.UpdatedAt().Before(p.Updated)
+	}
+	return k.ID < p.ID || k.ID == p.ID && filepath.Base(k.Dir) > p.Dir
+}
+
+// Search is search_sessions.
+func (r *Recall) Search(ctx context.Context, in SearchInput) (SearchOutput, string, error) {
+	at := in.Cursor
+	in.Cursor = ""
+	s := &searching{Recall: r, in: in, secrets: r.redactors(), deadline: time.Now().Add(softTime)}
+	since, err := since(in.Since, time.Now())
+	if err != nil {
+		return s.out, "", err
+	}
+	s.query = search.Query{Text: in.Query, Regexp: in.Regex, Speaker: in.Speaker, Since: since}
+	if at != "" {
+		s.from = &searchPosition{}
+		if err := r.position(at, searchTool, in, s.from); err != nil {
+			return s.out, "", err
+		}
+	}
+	entries, err := r.entries(ctx, in.Session, catalog.Query{CWD: in.Directory})
+	if err != nil {
+		return s.out, "", err
+	}
+	s.out.Notice, s.out.Hits, s.out.Searched = quote.Notice, []SearchHit{}, len(entries)
+	s.out.Problems = r.problems(ctx)
+	if err := s.run(ctx, entries); err != nil {
+		return s.out, "", err
+	}
+	return s.out, s.text(), nil
+}
+
+const searchTool = "search_sessions"
+
+// entries returns the sessions of a query, or the one of them with a name.
+func (r *Recall) entries(ctx context.Context, name string, q catalog.Query) ([]*catalog.Entry, error) {
+	list, err := r.list(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	if name == "" {
+		return list.Matches, nil
+	}
+	s, _, err := r.find(ctx, name)
+	return slices.DeleteFunc(list.Matches, func(e *catalog.Entry) bool { return e.Key() != s.Key() }), err
+}
+
+// since returns the time of an argument: a time, or an age. Zero: it is missing.
+func since(text string, now time.Time) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	var age config.Days
+	if age.UnmarshalText([]byte(text)) == nil {
+		return now.Add(-time.Duration(age)), nil
+	}
+	if t, ok := view.ParseTime(text); ok {
+		return t, nil
+	}
+	return time.Time{}, failure("since takes a time such as 2026-11-21, or an age such as 7d or 12h.")
+}
+
+// A searching is a call of search_sessions that runs.
+type searching struct {
+	*Recall
+	in       SearchInput
+	query    search.Query
+	from     *searchPosition // nil: the start
+	deadline time.Time
+	secrets  func(*projection.Source) *redact.Redactor
+
+	out   SearchOutput
+	last  searchPosition // of the last hit
+	size  int            // of the quotations
+	wrong int            // sessions with a problem
+}
+
+// sessionsAtOnce are searched between two looks at the clock.
+const sessionsAtOnce = 64
+
+// run searches sessions from the position on until the result is full.
+func (s *searching) run(ctx context.Context, entries []*catalog.Entry) error {
+	if s.from != nil {
+		if full, err := s.resume(ctx, entries); full || err != nil {
+			return err
+		}
+		entries = slices.DeleteFunc(entries, func(e *catalog.Entry) bool { return !s.from.precedes(e) })
+	}
+	for n := 0; n < len(entries); n += sessionsAtOnce {
+		some := entries[n:min(n+sessionsAtOnce, len(entries))]
+		hits, err := search.In(ctx, s.app.Catalog, some, s.query)
+		if err != nil {
+			return err
+		}
+		if s.take(hits) {
+			return nil
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if rest := len(entries) - n - len(some); rest > 0 && time.Now().After(s.deadline) {
+			end := some[len(some)-1]
+			s.next(searchPosition{Updated: end.UpdatedAt(), ID: end.Key().ID, Dir: filepath.Base(end.Key().Dir)})
+			s.out.Problems = append(s.out.Problems, fmt.Sprintf(
+				"The search was interrupted after %v: %d sessions are not searched yet.", softTime, rest))
+			return nil
+		}
+	}
+	return nil
+}
+
+// resume searches the rest of the session of the position.
+func (s *searching) resume(ctx context.Context, entries []*catalog.Entry) (full bool, err error) {
+	for _, e := range entries {
+		if s.from.Seq == 0 || !s.from.is(e.Key()) {
+			continue
+		}
+		hits, err := search.After(ctx, s.app.Catalog, e.Session(), s.from.Seq, s.query)
+		if err != nil {
+			return false, err
+		}
+		return s.take(hits), ctx.Err()
+	}
+	return false, nil
+}
+
+// take adds hits to the result, and reports whether it is full.
+func (s *searching) take(hits iter.Seq2[search.Hit, error]) (full bool) {
+	for hit, err := range hits {
+		if err != nil {
+			s.report(err)
+			continue
+		}
+		secrets := s.secrets(hit.Session.Source)
+		hit, ok := hit.With(contentWithout(secrets, hit))
+		if !ok {
+			continue // only a secret has the text
+		}
+		h := SearchHit{
+			Cite: cite(hit.Session.ID, hit.Seq), Session: hit.Session.ID, Seq: hit.Seq, Time: timeText(hit.Time),
+			Partial: hit.Partial, Title: quote.Line(titleOf(secrets, hit.Session)),
+			Speaker: quote.Line(name(secrets, hit.Speaker)), Quote: strings.TrimSuffix(quote.Text(excerpt(hit)), "\n"),
+		}
+		s.size += len(h.Quote) + len(h.Title) + len(h.Speaker)
+		if len(s.out.Hits) > 0 && (len(s.out.Hits) == s.in.Limit || s.size > maxResult) {
+			s.next(s.last)
+			return true
+		}
+		s.out.Hits = append(s.out.Hits, h)
+		s.last = searchPosition{hit.Session.UpdatedAt, hit.Session.ID, filepath.Base(hit.Session.Dir()), hit.Seq}
+	}
+	return false
+}
+
+// next makes a position the end of the result.
+func (s *searching) next(at searchPosition) { s.out.NextCursor = s.cursorAt(searchTool, s.in, at) }
+
+// report adds a problem of a session.
+func (s *searching) report(err error) {
+	if s.wrong++; s.wrong > maxProblems {
+		return
+	}
+	said := "A session was not searched to its end."
+	if of, ok := errors.AsType[*search.Error](err); ok {
+		said = fmt.Sprintf("Session %s is damaged and was not searched to its end.", of.Session.ID)
+		if errors.As(err, new(*catalog.MissingHeaderError)) {
+			said = fmt.Sprintf("Session %s was searched, but has no header.", of.Session.ID)
+		}
+		err = of.Err
+	}
+	s.out.Problems = append(s.out.Problems, damage(said, err))
+}
+
+// text returns the result as a text.
+func (s *searching) text() string {
+	if more := s.wrong - maxProblems; more > 0 {
+		s.out.Problems = append(s.out.Problems, fmt.Sprintf("%d more sessions are damaged.", more))
+	}
+	t := newText()
+	for _, h := range s.out.Hits {
+		partial := ""
+		if h.Partial {
+			partial = "  unfinished reply"
+		}
+		t.say("%s  %s%s", h.Cite, h.Time, partial)
+		fmt.Fprintf(t, "%s, in %s\n%s\n", h.Speaker, strings.TrimPrefix(h.Title, quote.Prefix), h.Quote)
+	}
+	switch {
+	case len(s.out.Hits) == 0:
+		t.say("No message matches in %s. Try fewer or other words, or call list_sessions.",
+			app.Count(s.out.Searched, "session"))
+	default:
+		t.say("To read around a message, call read_session with its ID#seq as session.")
+	}
+	return t.end(s.out.Problems, s.out.NextCursor, searchTool)
+}
+
+// contentWithout returns the content of a message without secrets. That of an unfinished turn may end in one.
+func contentWithout(secrets *redact.Redactor, h search.Hit) string {
+	if !h.Partial {
+		return secrets.Text(h.Content)
+	}
+	s := secrets.Stream()
+	return s.Next(h.Content) + s.Truncated()
+}
+
+// The bounds of an excerpt and of names, in bytes.
+const (
+	maxBefore = 200 // of the line before the match
+	maxMatch  = 400
+	maxAfter  = 400
+	maxTitle  = 200
+)
+
+// excerpt returns the line of a hit around the match.
+func excerpt(h search.Hit) string {
+	before := runecut.Suffix(h.Line[:h.Start], maxBefore)
+	if len(before) < h.Start {
+		before = "…" + before
+	}
+	return before + short(h.Line[h.Start:h.End], maxMatch) + short(h.Line[h.End:], maxAfter)
+}
+
+// name returns the name of a speaker.
+func name(secrets *redact.Redactor, s projection.Speaker) string {
+	return short(secrets.Text(cmp.Or(s.DisplayName, s.Name, s.ID)), maxTitle)
+}
+
+// titleOf returns the title of a session, or what its first message says. Both may end within a secret.
+func titleOf(secrets *redact.Redactor, s catalog.Session) string {
+	return short(startWithout(secrets, cmp.Or(s.Title, s.Preview, "without a title")), maxTitle)
+}
+
+// startWithout returns a text without secrets, which may be the start of a longer one.
+func startWithout(secrets *redact.Redactor, text string) string {
+	for _, mark := range []string{"…", "..."} {
+		if cut, ok := strings.CutSuffix(text, mark); ok {
+			return secrets.Stream().Next(cut) + mark
+		}
+	}
+	return secrets.Text(text)
+}
