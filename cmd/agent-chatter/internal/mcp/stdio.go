@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	rpc "github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -30,6 +31,9 @@ func serveStreams(ctx context.Context, s *sdk.Server, in io.Reader, out io.Write
 	go func() { ended <- s.Run(context.Background(), transport{c}) }()
 	select {
 	case err := <-ended:
+		if c.gone.Load() {
+			return nil // the client has left
+		}
 		return err
 	case <-ctx.Done():
 	}
@@ -54,6 +58,7 @@ type connection struct {
 	conn     *jsonrpc.Conn
 	messages chan rpc.Message // closed at the end of the input
 	err      error            // of the input; set before messages is closed
+	gone     atomic.Bool      // a message could not be written
 	once     sync.Once
 	closed   chan struct{}
 }
@@ -110,7 +115,11 @@ func (c *connection) Write(_ context.Context, message rpc.Message) error {
 	if err != nil {
 		return err
 	}
-	return c.conn.Write(line)
+	err = c.conn.Write(line)
+	if err != nil {
+		c.gone.Store(true)
+	}
+	return err
 }
 
 // Close implements sdk.Connection.

@@ -165,3 +165,16 @@ func TestCancelledRequestIsAnswered(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+func TestClientThatLeavesIsNoFailure(t *testing.T) {
+	in, client := io.Pipe()
+	answers, out := io.Pipe()
+	answers.Close()
+	go func() {
+		io.WriteString(client, initialize)
+		client.Close()
+	}()
+	if err := serve(t, t.Context(), in, out); err != nil {
+		t.Error(err)
+	}
+}

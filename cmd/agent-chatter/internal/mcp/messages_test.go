@@ -1,0 +1,11 @@
+package mcp
+
+import (
+	"testing"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
+)
+
+func TestTexts(t *testing.T) {
+	apptest.CheckTexts(t, []apptest.Text{{Function: "terminalText", Shown: terminalText()}})
+}
