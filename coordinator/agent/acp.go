@@ -188,12 +188,18 @@ type acpAgent struct {
 	key string // see acpKey
 	end func() // ends the process group and waits; may be called repeatedly
 
-	noThinking bool // Member.Thinking has no effect in the session
+	// Of the session:
+	noThinking bool        // Member.Thinking has no effect
+	skipped    []MCPServer // the agent does not take these servers
 }
 
 // newSession starts a session for the turn.
 func (a *acpAgent) newSession(ctx context.Context, turn Turn) error {
-	err := a.NewSession(ctx, turn.Dir, turn.Member.Model, turn.Member.Thinking)
+	taken, skipped := split(turn.MCPServers, a.takes)
+	a.skipped = skipped
+	err := a.NewSession(ctx, acp.Session{
+		Dir: turn.Dir, Model: turn.Member.Model, Thinking: turn.Member.Thinking, MCPServers: acpServersOf(taken),
+	})
 	if a.noThinking = errors.Is(err, acp.ErrNoThinking); a.noThinking {
 		return nil
 	}

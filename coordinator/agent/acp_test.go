@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -655,5 +656,42 @@ func TestACPReportsRetries(t *testing.T) {
 	}
 	if !errors.Is(last, impatient) || !strings.Contains(last.Error(), reason) {
 		t.Errorf("the error is %v", last)
+	}
+}
+
+func TestACPPassesServersThatTheAgentTakes(t *testing.T) {
+	const (
+		own = `{"args":["mcp"],"command":"/bin/own","env":[],"name":"agent-chatter"}`
+		env = `{"args":[],"command":"files","env":[{"name":"A","value":"1"},{"name":"B","value":"2"}],"name":"files"}`
+		web = `{"headers":[{"name":"X","value":"y"}],"name":"web","type":"http","url":"http://h"}`
+	)
+	servers := []agent.MCPServer{
+		{Name: "agent-chatter", Setting: "recall", Command: "/bin/own", Args: []string{"mcp"}},
+		{Name: "files", Command: "files", Env: map[string]string{"B": "2", "A": "1"}},
+		{Name: "web", Type: "http", URL: "http://h", Headers: map[string]string{"X": "y"}},
+		{Name: "old", Type: "sse", URL: "http://h"},
+	}
+	for _, tt := range []struct {
+		servers []agent.MCPServer
+		habits  []agenttest.Habit
+		want    string
+		skipped []string
+	}{
+		{nil, nil, "[]", nil},
+		{servers[:2], nil, "[" + own + "," + env + "]", nil},
+		{servers, nil, "[" + own + "," + env + "]", []string{agent.SettingMCPServers}},
+		{servers[:3], []agenttest.Habit{agenttest.HTTPServers}, "[" + own + "," + env + "," + web + "]", nil},
+	} {
+		turn := agent.Turn{ID: t.Name(), Dir: t.TempDir(), Member: agenttest.Member(tt.habits...), Prompt: "servers"}
+		turn.MCPServers = tt.servers
+		settings, text := unsupported(t, newACP(t), turn)
+		var got any
+		if err := json.Unmarshal([]byte(text), &got); err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+		sorted, err := json.Marshal(got)
+		if err != nil || string(sorted) != tt.want || !slices.Equal(settings, tt.skipped) {
+			t.Errorf("the session got %s, want %s; unsupported %q, want %q", sorted, tt.want, settings, tt.skipped)
+		}
 	}
 }

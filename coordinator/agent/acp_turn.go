@@ -72,6 +72,7 @@ func (t *acpTurn) run(ctx context.Context, grace time.Duration) error {
 	if t.noThinking {
 		t.emit(unsupportedThinking)
 	}
+	t.emit(unsupportedServers(t.skipped)...)
 	if !t.emit(Session{t.SessionID()}) {
 		t.reusable = true // it has got no prompt
 		t.CloseSession()
@@ -233,7 +234,7 @@ func (t *acpTurn) takeTool(u acp.ToolUpdate) *acpTool {
 		t.tools[u.ID] = tool
 		t.endMessage()
 	}
-	tool.name = label(cmp.Or(u.Name, tool.name, u.Category))
+	tool.name = label(cmp.Or(u.Name, tool.name, toolNameIn(u)))
 	if u.Title != "" {
 		tool.title = runecut.Prefix(u.Title, maxReason)
 		tool.hidden.title = len(u.Title) - len(tool.title)
@@ -271,6 +272,15 @@ func (tool *acpTool) add(u acp.ToolUpdate) {
 		tool.output = append(tool.output, kept...)
 		tool.omitted += int64(len(more) - len(kept))
 	}
+}
+
+// toolNameIn returns what is known of the name of a tool in an update without one. The category of a tool of an MCP
+// server says nothing: its title is its name and that of the server.
+func toolNameIn(u acp.ToolUpdate) string {
+	if u.Category == string(sdk.ToolKindOther) {
+		return cmp.Or(u.Title, u.Category)
+	}
+	return u.Category
 }
 
 // announce emits the ToolStarted of a tool, once.

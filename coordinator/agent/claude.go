@@ -37,6 +37,7 @@ func Claude() CLI {
 			false: {variable: "MAX_THINKING_TOKENS", value: "0"},
 			true:  {variable: "MAX_THINKING_TOKENS", value: "31999"}, // its own default
 		},
+		mcp:    claudeMCP,
 		parser: func() parser { return &claudeParser{tools: toolNames{}} },
 	}}
 }

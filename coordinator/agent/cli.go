@@ -62,6 +62,7 @@ type format struct {
 	model   string              // the option that sets the model
 	permits map[string][]string // arguments by Member.Permissions
 	think   map[bool]thinking   // by Member.Thinking; nil: the agent has no choice
+	mcp     mcpFunc             // for Turn.MCPServers; nil: see runWithServers
 	last    []string            // arguments after the member's own
 	parser  func() parser
 }
@@ -81,7 +82,18 @@ func (c CLI) Run(ctx context.Context, turn Turn) iter.Seq2[Event, error] {
 			yield(nil, process.Stopped(ctx))
 			return
 		}
-		p, err := c.start(turn)
+		if len(turn.MCPServers) > 0 && c.format.mcp == nil {
+			c.runWithServers(ctx, turn, yield)
+			return
+		}
+		servers, err := c.setUpServers(turn)
+		if servers.remove != nil {
+			defer servers.remove() // when the agent has ended
+		}
+		var p *process.Process
+		if err == nil {
+			p, err = c.start(turn, servers)
+		}
 		if err != nil {
 			yield(nil, err)
 			return
@@ -94,7 +106,7 @@ func (c CLI) Run(ctx context.Context, turn Turn) iter.Seq2[Event, error] {
 		if turn.Member.Thinking != nil && c.format.think == nil && !yield(unsupportedThinking, nil) {
 			return
 		}
-		if !s.relay(yield) {
+		if !yieldUnsupportedServers(servers.skipped, yield) || !s.relay(yield) {
 			return
 		}
 		if err := s.result(ctx); err != nil {
@@ -107,23 +119,34 @@ func (c CLI) Run(ctx context.Context, turn Turn) iter.Seq2[Event, error] {
 // count in bytes; 0 if it is short enough.
 func (c CLI) Excess(_ Member, prompt string) int { return c.profile.excess(prompt) }
 
-func (c CLI) start(turn Turn) (*process.Process, error) {
+// setUpServers prepares the servers of a turn.
+func (c CLI) setUpServers(turn Turn) (mcpSetup, error) {
+	if len(turn.MCPServers) == 0 {
+		return mcpSetup{}, nil
+	}
+	setup, err := c.format.mcp(turn.Member, turn.MCPServers)
+	if err != nil {
+		err = c.profile.failure("its MCP servers cannot be configured: "+err.Error(), Remedy{})
+	}
+	return setup, err
+}
+
+func (c CLI) start(turn Turn, servers mcpSetup) (*process.Process, error) {
 	if err := c.profile.checkLength(turn.Prompt); err != nil {
 		return nil, err
 	}
-	args, err := c.arguments(turn.Member)
+	args, err := c.arguments(turn.Member, servers.args...)
 	if err != nil {
 		return nil, err
 	}
 	program := turn.program()
 	program.Command, program.Args = c.program(turn.Member), args
 	program.Interrupt = true // the agent reports how far it came
+	program.Env = map[string]string{}
+	maps.Copy(program.Env, turn.Member.Env)
+	maps.Copy(program.Env, servers.env)
 	if turn.Member.Thinking != nil {
 		if t := c.format.think[*turn.Member.Thinking]; t.variable != "" {
-			program.Env = maps.Clone(program.Env)
-			if program.Env == nil {
-				program.Env = map[string]string{}
-			}
 			program.Env[t.variable] = cmp.Or(program.Env[t.variable], t.value)
 		}
 	}
@@ -151,12 +174,21 @@ func (c CLI) CommandLine(m Member) []string {
 
 func (c CLI) program(m Member) string { return cmp.Or(m.Command, c.profile.program) }
 
-// arguments returns the arguments of the agent's program.
-func (c CLI) arguments(m Member) ([]string, error) {
+// permitArguments returns the arguments that decide what the agent may do.
+func (c CLI) permitArguments(m Member) ([]string, error) {
 	permits, ok := c.format.permits[m.Permissions]
 	if !ok && m.Permissions != "" {
 		advice := fmt.Sprintf(`set the member's "permissions" to %s, or omit it`, strings.Join(Permissions, ", "))
 		return nil, c.profile.failure(fmt.Sprintf("invalid permissions %q", m.Permissions), Remedy{Advice: advice})
+	}
+	return slices.Clone(permits), nil
+}
+
+// arguments returns the arguments of the agent's program, with additional ones before the member's own.
+func (c CLI) arguments(m Member, additional ...string) ([]string, error) {
+	permits, err := c.permitArguments(m)
+	if err != nil {
+		return nil, err
 	}
 	args := slices.Concat(c.format.args, permits)
 	if m.Model != "" {
@@ -165,6 +197,7 @@ func (c CLI) arguments(m Member) ([]string, error) {
 	if m.Thinking != nil {
 		args = append(args, c.format.think[*m.Thinking].args...)
 	}
+	args = append(args, additional...)
 	own := without(c.profile.ownArgs(m), slices.Concat(args, c.format.last))
 	return slices.Concat(args, own, c.format.last), nil
 }

@@ -48,6 +48,7 @@ func Codex() CLI {
 			false: {args: []string{"--config=model_reasoning_effort=none"}},
 			true:  {args: []string{"--config=model_reasoning_effort=medium"}},
 		},
+		mcp:    codexMCP,
 		last:   []string{"-"}, // the prompt is on standard input
 		parser: func() parser { return &codexParser{running: toolNames{}} },
 	}}

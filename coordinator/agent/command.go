@@ -42,6 +42,9 @@ func (c Command) Run(ctx context.Context, turn Turn) iter.Seq2[Event, error] {
 		if turn.Member.Thinking != nil && !yield(unsupportedThinking, nil) {
 			return
 		}
+		if !yieldUnsupportedServers(turn.MCPServers, yield) {
+			return
+		}
 		p, err := process.Start(turn.program(), process.Write(turn.Prompt))
 		if err != nil {
 			yield(nil, err)

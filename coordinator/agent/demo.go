@@ -25,6 +25,9 @@ type Demo struct {
 // Run yields the reply. Its only error is that ctx is done.
 func (d Demo) Run(ctx context.Context, turn Turn) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
+		if !yieldUnsupportedServers(turn.MCPServers, yield) {
+			return
+		}
 		pieces := []string{demoReply(turn)}
 		if d.Pace > 0 {
 			pieces = strings.SplitAfter(pieces[0], " ")

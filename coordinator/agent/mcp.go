@@ -1,5 +1,10 @@
 package agent
 
+import (
+	"cmp"
+	"slices"
+)
+
 // An MCPServer is a server of the Model Context Protocol.
 type MCPServer struct {
 	Name string // letters, digits, '-' and '_'
@@ -16,4 +21,50 @@ type MCPServer struct {
 	// Type is "http" (streamable HTTP) or "sse" for a server at URL; "" for one that Command starts.
 	Type, URL string
 	Headers   map[string]string // of the requests to URL; may be secrets
+}
+
+// The values of MCPServer.Type for a server with a URL.
+const (
+	mcpHTTP = "http"
+	mcpSSE  = "sse"
+)
+
+// unsupportedServers returns events that report servers which an agent does not take.
+func unsupportedServers(servers []MCPServer) (events []Event) {
+	for _, s := range servers {
+		e := Event(Unsupported{cmp.Or(s.Setting, SettingMCPServers)})
+		if !slices.Contains(events, e) {
+			events = append(events, e)
+		}
+	}
+	return events
+}
+
+// yieldUnsupportedServers yields the events for servers that no agent of an engine takes, and reports whether the
+// consumer wants more.
+func yieldUnsupportedServers(servers []MCPServer, yield func(Event, error) bool) bool {
+	return yieldAll(unsupportedServers(servers), yield)
+}
+
+// An mcpFunc tells a CLI which servers there are for a turn of a member.
+type mcpFunc func(m Member, servers []MCPServer) (mcpSetup, error)
+
+// An mcpSetup is how a CLI is told which servers there are.
+type mcpSetup struct {
+	args    []string          // before the member's own
+	env     map[string]string // overrides the member's own
+	skipped []MCPServer       // the agent does not take these
+	remove  func()            // removes the files in args or env; nil: there are none
+}
+
+// split returns the servers that satisfy takes, and the others.
+func split(servers []MCPServer, takes func(MCPServer) bool) (taken, skipped []MCPServer) {
+	for _, s := range servers {
+		if takes(s) {
+			taken = append(taken, s)
+		} else {
+			skipped = append(skipped, s)
+		}
+	}
+	return taken, skipped
 }

@@ -43,6 +43,9 @@ type OpenAI struct {
 // context.Cause(ctx).
 func (e OpenAI) Run(ctx context.Context, turn Turn) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
+		if !yieldUnsupportedServers(turn.MCPServers, yield) {
+			return
+		}
 		// Leaving the loop cancels the request, too.
 		requesting, cancel := context.WithCancel(ctx)
 		defer cancel()

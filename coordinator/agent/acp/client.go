@@ -20,6 +20,10 @@ type Client struct {
 	// Texts while it uses the Client.
 	Process *process.Process
 
+	// TakesHTTP and TakesSSE are whether the agent takes MCP servers of these kinds. They are known after
+	// Initialize.
+	TakesHTTP, TakesSSE bool
+
 	outbox   *outbox
 	lines    jsonlines.Splitter
 	inbox    []rpcMessage // received, and not yet returned by receive
@@ -59,6 +63,7 @@ func (c *Client) Initialize(ctx context.Context) error {
 			Session struct {
 				Close *struct{} `json:"close"`
 			} `json:"sessionCapabilities"`
+			MCP struct{ HTTP, SSE bool } `json:"mcpCapabilities"`
 		} `json:"agentCapabilities"`
 	}
 	params := sdk.InitializeRequest{ProtocolVersion: sdk.ProtocolVersionNumber}
@@ -70,6 +75,7 @@ func (c *Client) Initialize(ctx context.Context) error {
 			agent.Version, sdk.ProtocolVersionNumber)
 	}
 	c.canCloseSessions = agent.Capabilities.Session.Close != nil
+	c.TakesHTTP, c.TakesSSE = agent.Capabilities.MCP.HTTP, agent.Capabilities.MCP.SSE
 	return nil
 }
 
@@ -90,10 +96,17 @@ type sessionOption struct {
 	} `json:"options"`
 }
 
-// NewSession starts a session in a working directory, which becomes the client's session. A model
-// of "", and a thinking of nil, are the agent's choice; the latter is whether the model reasons.
-func (c *Client) NewSession(ctx context.Context, dir, model string, thinking *bool) error {
-	dir, err := filepath.Abs(dir)
+// A Session is what a session is to be.
+type Session struct {
+	Dir        string          // the working directory
+	Model      string          // "" is the agent's choice
+	Thinking   *bool           // whether the model reasons; nil is the agent's choice
+	MCPServers []sdk.McpServer // of kinds that the agent takes
+}
+
+// NewSession starts a session, which becomes the client's session.
+func (c *Client) NewSession(ctx context.Context, wanted Session) error {
+	dir, err := filepath.Abs(wanted.Dir)
 	if err != nil {
 		return err
 	}
@@ -102,20 +115,20 @@ func (c *Client) NewSession(ctx context.Context, dir, model string, thinking *bo
 		Models    *struct{}       `json:"models"`
 		Options   []sessionOption `json:"configOptions"`
 	}
-	params := sdk.NewSessionRequest{Cwd: dir, McpServers: []sdk.McpServer{}}
+	params := sdk.NewSessionRequest{Cwd: dir, McpServers: append([]sdk.McpServer{}, wanted.MCPServers...)}
 	if err := c.call(ctx, sdk.AgentMethodSessionNew, params, &created); err != nil {
 		return err
 	}
 	c.session = created.SessionID
-	if model != "" {
-		if err := c.setModel(ctx, model, created.Options, created.Models != nil); err != nil {
+	if wanted.Model != "" {
+		if err := c.setModel(ctx, wanted.Model, created.Options, created.Models != nil); err != nil {
 			return err
 		}
 	}
-	if thinking == nil {
+	if wanted.Thinking == nil {
 		return nil
 	}
-	return c.setThinking(ctx, *thinking, created.Options)
+	return c.setThinking(ctx, *wanted.Thinking, created.Options)
 }
 
 // methodSetModel sets the model with agents that have no option for it. Version 1 of the protocol does not have this

@@ -98,7 +98,7 @@ func TestNewSessionSetsModelAndThinking(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := receivedAll(`{"id":1,"result":{"sessionId":"s1"`+test.created+`}}`, test.response)
 			dir := t.TempDir()
-			err := c.NewSession(t.Context(), dir, test.model, test.thinking)
+			err := c.NewSession(t.Context(), Session{Dir: dir, Model: test.model, Thinking: test.thinking})
 			want := []string{`session/new {"cwd":` + string(encode(dir)) + `,"mcpServers":[]}`}
 			if test.sent != "" {
 				want = append(want, test.sent)
@@ -115,7 +115,7 @@ func TestNewSessionSetsModelAndThinking(t *testing.T) {
 		})
 	}
 	c := receivedAll(`{"id":1,"error":{"message":"no"}}`)
-	if err := c.NewSession(t.Context(), "/", "m", &on); err == nil || len(sent(c)) != 1 {
+	if err := c.NewSession(t.Context(), Session{Dir: "/", Model: "m", Thinking: &on}); err == nil || len(sent(c)) != 1 {
 		t.Errorf("without a session: got %v, sent %q", err, sent(c))
 	}
 }

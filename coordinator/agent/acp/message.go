@@ -212,10 +212,25 @@ func (u update) tool() ToolUpdate {
 	if len(u.RawInput) > 0 && string(u.RawInput) != "{}" && string(u.RawInput) != "null" {
 		t.Input = u.RawInput
 	}
+	if call := u.codexServerCall(); call.Tool != "" {
+		t.Name, t.Input = call.Server+"."+call.Tool, call.Arguments
+	}
 	t.OutputReplaced = t.Output != "" || string(u.Content) == "[]"
 	t.Ended = t.Failed || u.Status == string(sdk.ToolCallStatusCompleted)
 	t.Started = t.Ended || u.Status == string(sdk.ToolCallStatusInProgress)
 	return t
+}
+
+// codexServerCall returns the call of a tool of an MCP server, as Codex shows it.
+func (u update) codexServerCall() (call struct {
+	Server, Tool string
+	Arguments    json.RawMessage
+}) {
+	jsonlines.Decode(u.RawInput, &call)
+	if call.Server == "" || call.Arguments == nil {
+		call.Tool = "" // the input of another tool
+	}
+	return call
 }
 
 // output returns what a tool has put out, as far as it is text.
@@ -227,13 +242,21 @@ func (u update) output() string {
 	var blocks []struct {
 		Content struct{ Text string }
 	}
-	if json.Unmarshal(u.Content, &blocks) != nil {
-		return ""
-	}
+	_ = json.Unmarshal(u.Content, &blocks) // leaves out what does not fit
 	var texts []string
 	for _, b := range blocks {
 		if b.Content.Text != "" {
 			texts = append(texts, b.Content.Text)
+		}
+	}
+	var called struct { // the result of a tool of an MCP server, of Codex
+		Result struct{ Content []struct{ Text string } }
+	}
+	if len(texts) == 0 && json.Unmarshal(u.RawOutput, &called) == nil {
+		for _, b := range called.Result.Content {
+			if b.Text != "" {
+				texts = append(texts, b.Text)
+			}
 		}
 	}
 	return strings.Join(texts, "\n")

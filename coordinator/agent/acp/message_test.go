@@ -66,6 +66,18 @@ func TestUpdates(t *testing.T) {
 		"empty input": {`{"sessionUpdate":"tool_call","toolCallId":"1","rawInput":{}}`, ToolUpdate{ID: "1"}},
 		"null input":  {`{"sessionUpdate":"tool_call","toolCallId":"1","rawInput":null}`, ToolUpdate{ID: "1"}},
 		"no input":    {`{"sessionUpdate":"tool_call","toolCallId":"1"}`, ToolUpdate{ID: "1"}},
+		"server's tool of Codex": {
+			`{"sessionUpdate":"tool_call","toolCallId":"1","kind":"execute","rawInput":{"server":"s","tool":"t","arguments":{"a":1}}}`,
+			ToolUpdate{ID: "1", Category: "execute", Name: "s.t", Input: json.RawMessage(`{"a":1}`)},
+		},
+		"input that has a tool": {
+			`{"sessionUpdate":"tool_call","toolCallId":"1","rawInput":{"server":"s","tool":"t"}}`,
+			ToolUpdate{ID: "1", Input: json.RawMessage(`{"server":"s","tool":"t"}`)},
+		},
+		"result of a server's tool of Codex": {
+			`{"sessionUpdate":"tool_call_update","toolCallId":"1","rawOutput":{"result":{"content":[{"type":"text","text":"x"},{"text":"y"}]},"error":null}}`,
+			ToolUpdate{ID: "1", Output: "x\ny", OutputReplaced: true},
+		},
 		"empty output": {
 			`{"sessionUpdate":"tool_call_update","toolCallId":"1","rawOutput":"","content":[{"content":{"text":"x"}}]}`,
 			ToolUpdate{ID: "1", Output: "x", OutputReplaced: true},

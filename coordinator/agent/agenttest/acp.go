@@ -26,6 +26,7 @@ const wordPace = 20 * time.Millisecond
 //	line N        reply with N bytes in one message
 //	count         reply with the length of the prompt in bytes
 //	where         reply with the session, its directory, the process id and the model
+//	servers       reply with the MCP servers of the session
 //	tool          run a tool that sleeps, detached, until cancelled
 //	plan          reply, report a tool call that fails, and complete the first of two things to do
 //	serve         start the tool of "tool", reply with its process id, and finish
@@ -61,6 +62,7 @@ type acpAgent struct {
 	waiting  map[string]chan json.RawMessage // for responses, by request id
 	cancel   map[string]context.CancelFunc   // of prompts, by session
 	dirs     map[string]string               // by session
+	servers  map[string]string               // JSON, by session
 	model    string
 	scene    []byte // nil: the agent follows the instructions of prompts
 	acted    int    // turns of the scene
@@ -88,7 +90,8 @@ func playACP(in io.Reader, out io.Writer, h habits) int {
 	}
 	a := &acpAgent{
 		habits: h, out: bufio.NewWriter(out), waiting: map[string]chan json.RawMessage{},
-		cancel: map[string]context.CancelFunc{}, dirs: map[string]string{}, scene: sceneOf(os.Getenv(sceneVariable)),
+		cancel: map[string]context.CancelFunc{}, dirs: map[string]string{}, servers: map[string]string{},
+		scene: sceneOf(os.Getenv(sceneVariable)),
 	}
 	lines := bufio.NewReader(in)
 	for {
@@ -130,13 +133,14 @@ func (a *acpAgent) handle(m rpcMessage) {
 	var params struct {
 		Cwd, SessionID, ModelID, Value string
 		Prompt                         []struct{ Text string }
+		MCPServers                     json.RawMessage
 	}
 	_ = json.Unmarshal(m.Params, &params)
 	switch m.Method {
 	case "initialize":
 		a.send(rpcMessage{ID: m.ID, Result: a.capabilities()})
 	case "session/new":
-		a.newSession(m.ID, params.Cwd)
+		a.newSession(m.ID, params.Cwd, string(params.MCPServers))
 	case "session/set_model", "session/set_config_option":
 		a.model = params.ModelID + params.Value
 		a.send(rpcMessage{ID: m.ID, Result: object{}})
@@ -164,17 +168,17 @@ func (a *acpAgent) capabilities() object {
 	if a.habits[Unclosing] {
 		session = object{}
 	}
-	return object{
-		"protocolVersion": version, "agentCapabilities": object{"sessionCapabilities": session}, "authMethods": []any{},
-	}
+	able := object{"sessionCapabilities": session, "mcpCapabilities": object{"http": a.habits[HTTPServers]}}
+	return object{"protocolVersion": version, "agentCapabilities": able, "authMethods": []any{}}
 }
 
-func (a *acpAgent) newSession(id json.RawMessage, dir string) {
+func (a *acpAgent) newSession(id json.RawMessage, dir, servers string) {
 	if a.habits[LoggedOut] {
 		a.send(rpcMessage{ID: id, Error: object{"code": -32000, "message": "Authentication required"}})
 		return
 	}
 	session := fmt.Sprintf("session-%d", len(a.dirs)+1)
+	a.servers[session] = servers
 	a.dirs[session] = dir
 	result := object{"sessionId": session}
 	if a.habits[Models] {
@@ -280,10 +284,11 @@ var instructions = map[string]func(a *acpAgent, t *acpTurn){
 	"where": func(a *acpAgent, t *acpTurn) {
 		a.say(t.session, fmt.Sprintf("%s %s %d %s", t.session, a.dirs[t.session], os.Getpid(), a.model))
 	},
-	"tool":  (*acpAgent).tool,
-	"plan":  (*acpAgent).plan,
-	"serve": func(a *acpAgent, t *acpTurn) { a.say(t.session, strconv.Itoa(startSleeper().Process.Pid)) },
-	"ask":   func(a *acpAgent, t *acpTurn) { a.say(t.session, a.requestPermission(t.session, t.arg)) },
+	"servers": func(a *acpAgent, t *acpTurn) { a.say(t.session, a.servers[t.session]) },
+	"tool":    (*acpAgent).tool,
+	"plan":    (*acpAgent).plan,
+	"serve":   func(a *acpAgent, t *acpTurn) { a.say(t.session, strconv.Itoa(startSleeper().Process.Pid)) },
+	"ask":     func(a *acpAgent, t *acpTurn) { a.say(t.session, a.requestPermission(t.session, t.arg)) },
 	"await": func(a *acpAgent, t *acpTurn) {
 		for _, err := os.Stat(t.arg); err != nil && t.ctx.Err() == nil; _, err = os.Stat(t.arg) {
 			time.Sleep(wordPace)

@@ -129,7 +129,7 @@ type responseWriter interface {
 var (
 	failPattern  = regexp.MustCompile(`\bfail (\d{3})\b`)
 	hangPattern  = regexp.MustCompile(`\bhang\b`)
-	callPattern  = regexp.MustCompile(`\bcall <<([\w.]+) ((?s:.*))>>`)
+	callPattern  = regexp.MustCompile(`\bcall <<([\w.-]+) ((?s:.*))>>`)
 	toolPattern  = regexp.MustCompile(`\btool <<((?s:.*?))>>`)
 	firstPattern = regexp.MustCompile(`\bfirst <<((?s:.*?))>>`)
 	sayPattern   = regexp.MustCompile(`\bsay <<((?s:.*?))>>`)

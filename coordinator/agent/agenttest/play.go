@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
 )
 
 const (
@@ -19,9 +20,16 @@ const (
 // sleepTime is longer than any test waits.
 const sleepTime = 10 * time.Minute
 
-// Play runs the agent, or one of its tools, and does not return, if the process was started for
+// Play runs the agent, one of its tools, a server or a guard, and does not return, if the process was started for
 // that.
 func Play() {
+	if process.Guarded() { // otherwise the guard of a test would run the tests, with guards
+		os.Exit(0)
+	}
+	if len(os.Args) == 2 && os.Args[1] == mcpArgument {
+		playMCP(os.Stdin, os.Stdout)
+		os.Exit(0)
+	}
 	switch os.Getenv(roleVariable) {
 	case roleACP:
 		os.Exit(playACP(os.Stdin, os.Stdout, habitsOf(os.Getenv(habitsVariable))))
@@ -67,6 +75,8 @@ const (
 	Unclosing   Habit = "unclosing"   // cannot close sessions
 	Models      Habit = "models"      // has a choice of models, by session/set_model
 	ModelOption Habit = "modelOption" // has a choice of models, by session/set_config_option
+
+	HTTPServers Habit = "httpServers" // takes MCP servers with a URL
 
 	ThoughtOption Habit = "thoughtOption" // has a choice of how much its model reasons; "where" shows it as the model
 )

@@ -63,6 +63,10 @@ func unansweredText(member, what string) string {
 }
 
 func unsupportedText(member, setting string) string {
+	if setting == agent.SettingMCPServers {
+		return fmt.Sprintf("%s does not get all MCP servers of the editor: its agent does not take them.",
+			tty.SafeLine(member))
+	}
 	return fmt.Sprintf("The setting %q of %s has no effect: its agent does not support it.", setting,
 		tty.SafeLine(member))
 }
