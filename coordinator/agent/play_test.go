@@ -10,7 +10,6 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/agenttest"
-	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 )
 
@@ -22,9 +21,6 @@ var errCancelled = errors.New("cancelled by the test")
 
 // TestMain is also the main function of the agents of some tests, and of guards.
 func TestMain(m *testing.M) {
-	if process.Guarded() {
-		return
-	}
 	agenttest.Play()
 	if role := os.Getenv("AGENT_TEST_ROLE"); role != "" {
 		os.Exit(runAs(role))

@@ -60,10 +60,13 @@ func (g *Guard) note(state guardedState, turnID string) {
 	}
 }
 
-// startGuard starts a guard and returns our end of its pipe; nil if that fails. A program that this
-// process is about to execute also has our end, until it is executed: the guard then finds its turn
+// startGuard starts a guard and returns our end of its pipe; nil if that fails, or if this process is a guard. A
+// program that this process is about to execute also has our end, until it is executed: the guard then finds its turn
 // in its environment.
 func startGuard() *os.File {
+	if len(os.Args) > 1 && os.Args[1] == guardArgument {
+		return nil // main does not call Guarded: each guard would start another
+	}
 	theirs, ours, err := os.Pipe()
 	if err != nil {
 		return nil
