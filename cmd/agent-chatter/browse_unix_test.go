@@ -48,8 +48,7 @@ func left(t *testing.T, m *ttytest.Tmux) {
 // browser says "so far".
 func awaitSearch(m *ttytest.Tmux, text, found string) {
 	header := regexp.MustCompile("/" + regexp.QuoteMeta(text) + " +" + found + " *\n")
-	for !header.MatchString(m.Text()) {
-	}
+	m.Await(func() bool { return header.MatchString(m.Text()) })
 }
 
 func TestBrowserLeavesNoTrace(t *testing.T) {
@@ -119,8 +118,9 @@ func TestBrowserFollowsSizeOfTerminal(t *testing.T) {
 	m.Run("resize-window", "-x", "120", "-y", "40")
 	m.Expect("┬")
 	m.Run("resize-window", "-x", "50", "-y", "15")
-	for len(m.Screen()) != 15 || strings.Contains(strings.Join(m.Screen(), "\n"), "┬") {
-	}
+	m.Await(func() bool {
+		return len(m.Screen()) == 15 && !strings.Contains(strings.Join(m.Screen(), "\n"), "┬")
+	})
 	m.Expect("▸   a garden")
 	m.Press("q")
 	left(t, m)
@@ -175,8 +175,7 @@ func TestKilledBrowserLeavesTerminalUsable(t *testing.T) {
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	for modes() != "001" {
-	}
+	m.Await(func() bool { return modes() == "001" })
 	m.Press("Enter")
 	m.Expect("as before")
 }
@@ -217,8 +216,7 @@ func TestBrowserCopiesIDs(t *testing.T) {
 	m.Run("set-option", "-s", "set-clipboard", "on")
 	m.Press("y")
 	m.Expect("Copied to the clipboard of the terminal: ")
-	for m.Run("list-buffers") == "" {
-	}
+	m.Await(func() bool { return m.Run("list-buffers") != "" })
 	id, _, _ := strings.Cut(printed(t, home, "sessions", "--limit", "1", "--json"), `","`)
 	if copied := m.Run("show-buffer"); !strings.HasSuffix(id, `"`+copied) {
 		t.Errorf("copied %q of %s", copied, id)

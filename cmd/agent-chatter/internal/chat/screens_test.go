@@ -73,8 +73,7 @@ func TestChatScreens(t *testing.T) {
 	for _, size := range sceneSizes {
 		m := ttytest.Start(t, size.Columns, size.Rows, scenesVariable+"=1 "+binary)
 		for i, scene := range scenes {
-			for strings.TrimSpace(m.Run("display-message", "-p", "#{pane_title}")) != "scene "+scene.name {
-			}
+			m.Await(func() bool { return m.Title() == "scene "+scene.name })
 			captures[scene.name] = append(captures[scene.name], picture.Parse(m.Run("capture-pane", "-e", "-p", "-N")))
 			if i < len(scenes)-1 {
 				m.Press("n")

@@ -31,8 +31,7 @@ func Screens(t *testing.T, path, command string, setUp func(dir string)) {
 			m := ttytest.Start(t, size.Columns, size.Rows, fmt.Sprintf(
 				"cd %s; export AGENT_CHATTER_HOME=%s %s; PATH=.:$PATH; echo '$ %s'; %s; %s; exec cat",
 				dir, filepath.Join(dir, "home"), variable, quoted, command, `printf '\033]2;the end\033\\'`))
-			for strings.TrimSpace(m.Run("display-message", "-p", "#{pane_title}")) != "the end" {
-			}
+			m.Await(func() bool { return m.Title() == "the end" })
 			capture := renamed(m.Run("capture-pane", "-e", "-p", "-N"), dir, ShopPath)
 			screen := picture.Parse(Took.ReplaceAllString(capture, "in 0.1 s"))
 			fmt.Fprintf(&golden, "==== %dx%d, %s\n%s", size.Columns, size.Rows, variable, screen)

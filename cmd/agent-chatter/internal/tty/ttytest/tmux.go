@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/agent-chatter/agent-chatter/journal/programtest"
 )
@@ -94,24 +95,39 @@ func (m *Tmux) Screen() (rows []string) {
 	return rows
 }
 
+// Title returns the title that a program has given the terminal.
+func (m *Tmux) Title() string {
+	m.t.Helper()
+	return strings.TrimSpace(m.Run("display-message", "-p", "#{pane_title}"))
+}
+
 // Expect waits for a text.
 func (m *Tmux) Expect(text string) { m.t.Helper(); m.ExpectTimes(text, 1) }
 
 // ExpectTimes waits until a text is there so many times.
 func (m *Tmux) ExpectTimes(text string, n int) {
 	m.t.Helper()
-	for strings.Count(m.Text(), text) < n {
+	m.Await(func() bool { return strings.Count(m.Text(), text) >= n })
+}
+
+// Await waits until a condition holds. Tmux reports no change: the pause leaves the processor to the programs.
+func (m *Tmux) Await(holds func() bool) {
+	for !holds() {
+		time.Sleep(pollInterval)
 	}
 }
+
+const pollInterval = 10 * time.Millisecond
 
 // Settings returns what stty prints in the shell of the terminal. The name is a new one for each call.
 func (m *Tmux) Settings(name string) string {
 	m.t.Helper()
 	m.Press("echo \""+name+" $(stty -g) end\"", "Enter")
-	for {
+	settings := ""
+	m.Await(func() (found bool) {
 		_, after, _ := strings.Cut(m.Text(), "\n"+name+" ")
-		if settings, _, found := strings.Cut(after, " end\n"); found {
-			return settings
-		}
-	}
+		settings, _, found = strings.Cut(after, " end\n")
+		return found
+	})
+	return settings
 }
