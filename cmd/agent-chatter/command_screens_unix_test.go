@@ -12,6 +12,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/racetest"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/projection/catalog/catalogtest"
 )
@@ -118,6 +119,8 @@ esac`,
 
 // TestCommandScreens compares what commands print on a terminal with golden files, and draws it.
 func TestCommandScreens(t *testing.T) {
+	racetest.SkipSequential(t)
+	t.Parallel()
 	for _, s := range commandScreens {
 		t.Run(s.name, func(t *testing.T) {
 			apptest.Screens(t, filepath.Join("testdata", "screens", s.name), s.command, func(dir string) {

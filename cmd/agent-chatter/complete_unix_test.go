@@ -7,11 +7,13 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/journal/programtest"
+	"github.com/agent-chatter/agent-chatter/journal/racetest"
 )
 
 const tab = "\t"
 
 func TestTabKeyCompletesInShells(t *testing.T) {
+	racetest.SkipSequential(t)
 	for name, test := range map[string]struct {
 		args  []string
 		setup string // defines the function and prints the word ready

@@ -16,6 +16,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal/hub/jetstream/natstest"
 	"github.com/agent-chatter/agent-chatter/journal/programtest"
+	"github.com/agent-chatter/agent-chatter/journal/racetest"
 )
 
 // The manual and the README are tested as they are printed. In a fenced block of
@@ -111,6 +112,7 @@ func (e example) pattern() *regexp.Regexp {
 }
 
 func TestManualExamples(t *testing.T) {
+	racetest.Skip(t, "TestScript runs the same goroutines")
 	ran, notRun := 0, []string{}
 	for _, path := range manualPages(t) {
 		blocks := blocksOf(readText(t, path))

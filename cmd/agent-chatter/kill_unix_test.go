@@ -28,6 +28,7 @@ var (
 // TestKill kills the program with SIGKILL while it writes. No acknowledged event
 // is lost, duplicated or moved, and the program continues with what is left.
 func TestKill(t *testing.T) {
+	t.Parallel()
 	newKiller := killers(t)
 	t.Run("chat", func(t *testing.T) { killChat(t, newKiller) })
 	t.Run("compact", func(t *testing.T) { compactChore(newKiller(t, 1), 200_000).kill() })

@@ -15,6 +15,7 @@ import (
 // second, and so on until a run has no more. Steps that are microseconds apart are
 // out of reach for TestKill. Without -kills 300, it takes one step in 24.
 func TestKillAtEachStep(t *testing.T) {
+	t.Parallel()
 	newKiller := killers(t)
 	t.Run("compact", func(t *testing.T) { compactChore(newKiller(t, 1), 2_000).killAtEachStep() })
 	t.Run("repair", func(t *testing.T) { repairChore(newKiller(t, 2), 2_000).killAtEachStep() })

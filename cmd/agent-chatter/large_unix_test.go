@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/racetest"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog/catalogtest"
 )
@@ -27,6 +28,7 @@ var largeSessions = flag.Int("large", 0, "number of sessions in TestLargeHome, a
 //
 //	go test ./cmd/agent-chatter -run LargeHome -large 100000 -v -timeout 1h
 func TestLargeHome(t *testing.T) {
+	racetest.SkipSequential(t)
 	n := *largeSessions
 	l := &large{t: t, home: t.TempDir(), program: "agent-chatter", runs: 1}
 	if n > 0 {

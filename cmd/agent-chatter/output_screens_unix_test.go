@@ -16,6 +16,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/racetest"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
@@ -37,6 +38,8 @@ var outputScreens = []struct{ name, command string }{
 
 // TestOutputScreens compares what commands print on a terminal with golden files, and draws it.
 func TestOutputScreens(t *testing.T) {
+	racetest.SkipSequential(t)
+	t.Parallel()
 	for _, s := range outputScreens {
 		t.Run(s.name, func(t *testing.T) {
 			apptest.Screens(t, filepath.Join("testdata", "screens", "print_"+s.name), s.command, func(dir string) {

@@ -14,6 +14,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty/ttytest"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty/ttytest/picture"
+	"github.com/agent-chatter/agent-chatter/journal/racetest"
 )
 
 // inScreens are parts of screens that differ between runs, and what replaces them.
@@ -69,6 +70,8 @@ var programScreens = []struct {
 
 // TestProgramScreens compares what a person sees of the whole program with golden files, and draws it.
 func TestProgramScreens(t *testing.T) {
+	racetest.Skip(t, "TestTerminal runs the same goroutines")
+	t.Parallel()
 	for _, s := range programScreens {
 		t.Run(s.name, func(t *testing.T) {
 			var golden strings.Builder

@@ -20,6 +20,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal/hub/jetstream/natstest"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 	"github.com/agent-chatter/agent-chatter/journal/programtest"
+	"github.com/agent-chatter/agent-chatter/journal/racetest"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -53,7 +54,29 @@ func TestMain(m *testing.M) {
 // The condition program:NAME is true if a program is installed. Where programtest requires it, the
 // script fails without it.
 func TestScript(t *testing.T) {
-	testscript.Run(t, scriptParams(t, "testdata/script"))
+	params := scriptParams(t, "testdata/script")
+	if racetest.Enabled {
+		params.Dir, params.Files = "", concurrentScripts(t)
+	}
+	testscript.Run(t, params)
+}
+
+// concurrentScripts returns the scripts of commands that use several goroutines. The other scripts run the same ones, in
+// their chats, or none.
+func concurrentScripts(t *testing.T) (files []string) {
+	t.Helper()
+	for _, pattern := range []string{
+		"agents_*", "bundle", "chat_*", "compact", "doctor*", "export_running", "failed_turn*", "hub*", "import_transcripts",
+		"log", "permission_*", "queue_*", "reindex", "rerun", "retention_auto", "search", "slash_*", "snapshot_resume",
+		"tail*", "verify_*",
+	} {
+		found, err := filepath.Glob(filepath.Join("testdata/script", pattern+".txtar"))
+		if err != nil || len(found) == 0 {
+			t.Fatalf("no script %s: %v", pattern, err)
+		}
+		files = append(files, found...)
+	}
+	return files
 }
 
 // scriptParams returns the parameters of the scripts in a directory.

@@ -7,7 +7,13 @@ import "testing"
 // have no races, and the detector makes them several times slower.
 func SkipSequential(t testing.TB) {
 	t.Helper()
-	if enabled {
-		t.Skip("it uses one goroutine, which has no races")
+	Skip(t, "it uses one goroutine, which has no races")
+}
+
+// Skip skips a test if the race detector is on. The reason says why the detector needs no such test.
+func Skip(t testing.TB, reason string) {
+	t.Helper()
+	if Enabled {
+		t.Skip(reason)
 	}
 }

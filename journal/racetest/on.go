@@ -2,4 +2,5 @@
 
 package racetest
 
-const enabled = true
+// Enabled reports whether the race detector is on.
+const Enabled = true
