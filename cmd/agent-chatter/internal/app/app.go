@@ -35,6 +35,9 @@ type IO struct {
 	NoColor        bool
 	Plain          bool // the terminal is used line by line, without control sequences
 
+	// Program is the path of this program, which starts itself; "": it cannot, as in tests, which are other programs.
+	Program string
+
 	// NetworkFS returns the kind of network file system that holds path, or "" if path
 	// is on a local one. nil: journal.NetworkFS.
 	NetworkFS func(path string) string

@@ -52,7 +52,9 @@ func Main() {
 	}
 	terminal := term.IsTerminal(int(os.Stdout.Fd()))
 	results := &app.Output{File: os.Stdout, Terminal: terminal}
-	code := Run(os.Args[1:], app.IO{Stdin: os.Stdin, Stdout: results, Stderr: os.Stderr})
+	streams := app.IO{Stdin: os.Stdin, Stdout: results, Stderr: os.Stderr}
+	streams.Program, _ = os.Executable() // "" if it is unknown
+	code := Run(os.Args[1:], streams)
 	// A terminal may be closed at any time; the journal has what it did not show.
 	if err := results.Err(); code == app.ExitDone && err != nil && !terminal {
 		fmt.Fprintln(os.Stderr, app.Explain(err).Text)

@@ -1,6 +1,7 @@
 package clientconfig
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -53,13 +54,14 @@ func write(a *app.App, s Setup, topic string) error {
 	return nil
 }
 
+var errNoPath = errors.New("the system does not know the path of this program")
+
 // self returns the Command that starts this program with args and the global flags of this run.
 func self(a *app.App, args []string) (Command, error) {
-	executable, err := os.Executable()
-	if err != nil {
-		return Command{}, err
+	if a.Program == "" {
+		return Command{}, errNoPath
 	}
-	c := Command{Path: installed(executable, os.Args[0])}
+	c := Command{Path: installed(a.Program, os.Args[0])}
 	if usual, err := home.Dir(""); err != nil || a.Home != usual {
 		c.Args = append(c.Args, "--home", a.Home)
 	}

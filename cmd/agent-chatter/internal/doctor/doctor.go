@@ -52,6 +52,7 @@ var checks = []struct {
 	{"trust.json", false, (*doctor).checkTrust},
 	{"web browser", false, (*doctor).checkWebBrowser},
 	{"hub", false, (*doctor).checkHub},
+	{"acp", false, (*doctor).checkACP},
 }
 
 // Run implements the command.

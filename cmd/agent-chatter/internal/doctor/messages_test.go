@@ -26,6 +26,7 @@ func doctorTexts() []apptest.Text {
 	}
 	add("problemsText", "one", problemsText(1))
 	add("problemsText", "two", problemsText(2))
+	add("protocolText", "", protocolText("acp", "an editor", errors.New(apptest.Hostile)))
 	add("checkedText", "", checkedText(13, 0, 0))
 	add("checkedText", "notes", checkedText(13, 0, 2))
 	add("checkedText", "a problem", checkedText(1, 1, 0))
