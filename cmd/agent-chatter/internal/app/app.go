@@ -33,10 +33,8 @@ type IO struct {
 	Stdin          *os.File
 	Stdout, Stderr io.Writer
 	NoColor        bool
-	Plain          bool // the terminal is used line by line, without control sequences
-
-	// Program is the path of this program, which starts itself; "": it cannot, as in tests, which are other programs.
-	Program string
+	Plain          bool   // the terminal is used line by line, without control sequences
+	Program        string // the path of this program; "" if it cannot start itself, as in a test
 
 	// NetworkFS returns the kind of network file system that holds path, or "" if path
 	// is on a local one. nil: journal.NetworkFS.

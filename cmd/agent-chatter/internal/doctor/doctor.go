@@ -53,6 +53,7 @@ var checks = []struct {
 	{"web browser", false, (*doctor).checkWebBrowser},
 	{"hub", false, (*doctor).checkHub},
 	{"acp", false, (*doctor).checkACP},
+	{"mcp", false, (*doctor).checkMCP},
 }
 
 // Run implements the command.

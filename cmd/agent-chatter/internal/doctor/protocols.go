@@ -29,6 +29,12 @@ func (d *doctor) checkACP() []app.Finding {
 	return d.checkProtocol("acp", "an editor", `"protocolVersion":1,"clientCapabilities":{}`)
 }
 
+// checkMCP checks that this program answers an agent that searches sessions.
+func (d *doctor) checkMCP() []app.Finding {
+	return d.checkProtocol("mcp", "an agent",
+		`"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"doctor","version":"1"}`)
+}
+
 // checkProtocol starts a command that speaks a protocol for a client, and checks that it answers the request initialize
 // with some parameters. The command gets an empty home, so that it writes nothing to this one.
 func (d *doctor) checkProtocol(command, client, params string) []app.Finding {
@@ -52,7 +58,8 @@ func (d *doctor) checkProtocol(command, client, params string) []app.Finding {
 	if err != nil {
 		return []app.Finding{protocolText(command, client, err)}
 	}
-	return []app.Finding{app.Fine("it answers " + client + " with version " + tty.SafeLine(version) + " of the protocol")}
+	return []app.Finding{app.Fine(fmt.Sprintf("it answers %s with version %s of the protocol",
+		client, tty.SafeLine(version)))}
 }
 
 // initialize starts a command, sends it the request initialize, and returns the version of the protocol in its answer.
@@ -75,7 +82,8 @@ func initialize(cmd *exec.Cmd, params string) (version string, err error) {
 		_ = cmd.Process.Kill() // it may have ended
 	}
 	ended := cmd.Wait()
-	if reason, _, _ := strings.Cut(strings.TrimSpace(printed.String()), "\n"); errors.Is(err, errNoAnswer) && reason != "" {
+	reason, _, _ := strings.Cut(strings.TrimSpace(printed.String()), "\n")
+	if errors.Is(err, errNoAnswer) && reason != "" {
 		err = errors.New(reason)
 	}
 	return version, cmp.Or(err, ended)
