@@ -3,6 +3,7 @@ package acp
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"path/filepath"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/sessions"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
@@ -31,14 +33,17 @@ func (s *server) ListSessions(ctx context.Context, r sdk.ListSessionsRequest) (s
 		s.app.Log.Warn("sessions of the hub are not listed", "error", err)
 	}
 	page, err := s.app.Catalog.List(ctx, q)
+	if err != nil && ctx.Err() == nil && r.Cursor != nil {
+		err = app.Exit(app.ExitUsage, cursorText(err))
+	}
 	if err != nil {
 		return sdk.ListSessionsResponse{}, s.failure(err)
 	}
 	list := sdk.ListSessionsResponse{Sessions: make([]sdk.SessionInfo, len(page.Sessions))}
 	for i, found := range page.Sessions {
 		list.Sessions[i] = sdk.SessionInfo{
-			SessionId: sdk.SessionId(found.ID), Title: titleOf(found.Title), Cwd: cmp.Or(found.CWD, s.app.Cwd),
-			UpdatedAt: sdk.Ptr(found.UpdatedAt.UTC().Format(time.RFC3339Nano)),
+			SessionId: sdk.SessionId(found.ID), Title: titleOf(tty.SafeLine(found.Title)),
+			Cwd: cmp.Or(found.CWD, s.app.Cwd), UpdatedAt: sdk.Ptr(found.UpdatedAt.UTC().Format(time.RFC3339Nano)),
 		}
 	}
 	if page.Next != "" {
@@ -57,7 +62,7 @@ func titleOf(title string) *string {
 // find returns a session of the store by its whole id.
 func find(ctx context.Context, a *app.App, id sdk.SessionId) (catalog.Session, error) {
 	if !journal.ValidID(string(id)) {
-		return catalog.Session{}, &catalog.NotFoundError{Name: string(id)}
+		return catalog.Session{}, app.Exit(app.ExitNotFound, noSessionText(string(id)))
 	}
 	return a.Find(ctx, string(id))
 }
@@ -88,18 +93,49 @@ func (s *server) delete(ctx context.Context, id sdk.SessionId) error {
 // UnstableForkSession opens a copy of a session.
 func (s *server) UnstableForkSession(
 	ctx context.Context, r sdk.UnstableForkSessionRequest,
-) (sdk.UnstableForkSessionResponse, error) {
+) (response sdk.UnstableForkSessionResponse, err error) {
+	o, err := s.fork(ctx, r)
+	if err == nil {
+		response.SessionId = sdk.SessionId(o.id)
+		err = convert(o.options(), &response.ConfigOptions)
+	}
+	return response, s.failure(err)
+}
+
+func (s *server) fork(ctx context.Context, r sdk.UnstableForkSessionRequest) (*session, error) {
+	by := opening{cwd: r.Cwd, isNew: true}
+	if err := convert(r.McpServers, &by.servers); err != nil {
+		return nil, err
+	}
+	if _, err := directory(r.Cwd); err != nil {
+		return nil, err
+	}
 	found, err := find(ctx, s.app, r.SessionId)
 	if err != nil {
-		return sdk.UnstableForkSessionResponse{}, s.failure(err)
+		return nil, err
 	}
 	fork, err := sessions.ForkSession(ctx, s.app, found, "")
 	if err != nil {
-		return sdk.UnstableForkSessionResponse{}, s.failure(err)
+		return nil, err
 	}
-	o, err := s.open(ctx, sdk.SessionId(fork), r.Cwd, true)
+	by.id = sdk.SessionId(fork)
+	return s.open(ctx, by)
+}
+
+// convert converts a value to the same type of the unstable protocol, or from it.
+func convert(from, to any) error {
+	data, err := json.Marshal(from)
 	if err != nil {
-		return sdk.UnstableForkSessionResponse{}, s.failure(err)
+		return err
 	}
-	return sdk.UnstableForkSessionResponse{SessionId: sdk.SessionId(o.id)}, nil
+	return json.Unmarshal(data, to)
+}
+
+func noSessionText(id string) app.Message {
+	return app.Text("There is no session %.100q. Its whole id is needed.", id)
+}
+
+func cursorText(err error) app.Message {
+	return app.Text("The cursor is none that session/list has returned, or the sessions cannot be listed: %s",
+		app.Sentence(err))
 }

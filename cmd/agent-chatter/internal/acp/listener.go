@@ -7,10 +7,12 @@ import (
 
 	sdk "github.com/coder/acp-go-sdk"
 
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/acp/updates"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
+	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
@@ -22,13 +24,14 @@ type listener struct {
 
 	prompt  context.Context // of the prompt that runs
 	turnID  string          // of the turn that runs
-	limited bool            // a limit of turns was reached since begin
+	limited bool            // a limit of turns was reached in the prompt
 	failed  app.Message     // why the last turn failed; empty: it did not
-	failing bool            // present is called with failed
 
-	mu    sync.Mutex
-	early []app.Message // messages before the first prompt
-	begun bool
+	mu         sync.Mutex          // of the following; updates are sent under it
+	failing    bool                // present is called with failed
+	prompted   bool                // there was a prompt: notices need not wait
+	translator *updates.Translator // nil before the first event
+	early      []app.Message       // that wait for the first prompt
 }
 
 func newListener(o *session) *listener {
@@ -37,32 +40,35 @@ func newListener(o *session) *listener {
 	return l
 }
 
-// begin prepares for a prompt.
-func (l *listener) begin(prompt context.Context) {
-	l.prompt = prompt
-	l.limited, l.failed = false, app.Message{}
+// begin begins with a team: at the first event or, if state is not nil, after the events that state is the fold of.
+func (l *listener) begin(t *team.Team, state *projection.State) {
+	l.Begin(t)
+	o := updates.Options{Team: t, Command: l.session.app.CommandLine}
 	l.mu.Lock()
-	early := l.early
-	l.early, l.begun = nil, true
-	l.mu.Unlock()
-	for _, m := range early {
-		l.present(app.StateNote, m)
+	defer l.mu.Unlock()
+	l.translator = updates.New(o)
+	if state != nil {
+		l.translator = updates.Resume(o, state)
 	}
 }
 
-// present shows a message to the user, or keeps it for the first prompt.
-func (l *listener) present(_ app.State, m app.Message) {
-	if l.failing {
-		l.failed = m
-		return
+// beginPrompt prepares for a prompt, whose context is given.
+func (l *listener) beginPrompt(prompt context.Context) {
+	l.prompt, l.limited, l.failed = prompt, false, app.Message{}
+	l.mu.Lock()
+	early := l.early
+	l.early, l.prompted = nil, true
+	l.mu.Unlock()
+	for _, m := range early {
+		l.update(func(t *updates.Translator) []sdk.SessionUpdate { return t.Notice(m) })
 	}
+}
+
+// update sends the updates that f returns.
+func (l *listener) update(f func(*updates.Translator) []sdk.SessionUpdate) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.begun {
-		l.early = append(l.early, m)
-		return
-	}
-	l.send(sdk.UpdateAgentThoughtText(l.session.app.Render(m) + "\n"))
+	l.send(f(l.translator)...)
 }
 
 // send sends updates. A client that is gone gets none: the journal has what they say.
@@ -74,6 +80,27 @@ func (l *listener) send(updates ...sdk.SessionUpdate) {
 	}
 }
 
+// present shows a message to the user, at the next prompt if none runs.
+func (l *listener) present(_ app.State, m app.Message) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.failing:
+		l.failed = m
+	case !l.prompted:
+		l.early = append(l.early, m)
+	default:
+		l.send(l.translator.Notice(m)...)
+	}
+}
+
+// replay sends the updates for an event of the journal.
+func (l *listener) replay(e journal.Event) {
+	l.update(func(t *updates.Translator) []sdk.SessionUpdate { return t.Replay(e) })
+}
+
+func (l *listener) endReplay() { l.update((*updates.Translator).EndReplay) }
+
 // Event implements coordinator.Listener.
 func (l *listener) Event(e coordinator.Event) {
 	l.Reporter.Event(e)
@@ -81,25 +108,13 @@ func (l *listener) Event(e coordinator.Event) {
 	if started, ok := e.Payload.(projection.TurnStarted); ok {
 		l.turnID = started.TurnID
 	}
-	if said, ok := e.Payload.(projection.MessageAppended); ok && said.Message.Speaker.Type == projection.TypeAI {
-		l.replay(said)
-	}
-}
-
-// replay sends a message.
-func (l *listener) replay(p projection.Payload) {
-	said, ok := p.(projection.MessageAppended)
-	switch {
-	case !ok:
-	case said.Message.Speaker.Type == projection.TypeAI:
-		l.send(sdk.UpdateAgentMessageText("**" + said.Message.Speaker.DisplayName + "**\n\n" + said.Message.Content))
-	default:
-		l.send(sdk.UpdateUserMessageText(said.Message.Content))
-	}
+	l.update(func(t *updates.Translator) []sdk.SessionUpdate { return t.Event(e) })
 }
 
 // Text implements coordinator.Listener.
-func (l *listener) Text(team.Member, string) {}
+func (l *listener) Text(_ team.Member, text string) {
+	l.update(func(t *updates.Translator) []sdk.SessionUpdate { return t.Text(text) })
+}
 
 // Notice implements coordinator.Listener.
 func (l *listener) Notice(n coordinator.Notice) {
@@ -107,14 +122,20 @@ func (l *listener) Notice(n coordinator.Notice) {
 	case coordinator.RoundLimit, coordinator.RunLimit:
 		l.limited = true
 	case *coordinator.TurnError:
-		l.failing = true
-		defer func() { l.failing = false }()
+		l.setFailing(true)
+		defer l.setFailing(false)
 	case coordinator.Restored:
 		if n.Invalid == 0 {
 			return
 		}
 	}
 	l.Reporter.Notice(n)
+}
+
+func (l *listener) setFailing(failing bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.failing = failing
 }
 
 // explained returns the error of a prompt as the user is to read it.

@@ -9,46 +9,63 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
-	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
 // LoadSession implements sdk.AgentLoader. It sends the whole history before it returns.
 func (s *server) LoadSession(ctx context.Context, r sdk.LoadSessionRequest) (sdk.LoadSessionResponse, error) {
-	o, err := s.open(ctx, r.SessionId, r.Cwd, false)
+	o, err := s.open(ctx, opening{id: r.SessionId, cwd: r.Cwd, servers: r.McpServers})
 	if err == nil {
 		err = o.replay(ctx)
 	}
-	return sdk.LoadSessionResponse{}, s.failure(err)
+	if err != nil {
+		return sdk.LoadSessionResponse{}, s.failure(err)
+	}
+	o.announce()
+	return sdk.LoadSessionResponse{ConfigOptions: o.options()}, nil
 }
 
 // ResumeSession implements sdk.Agent.
 func (s *server) ResumeSession(ctx context.Context, r sdk.ResumeSessionRequest) (sdk.ResumeSessionResponse, error) {
-	_, err := s.open(ctx, r.SessionId, r.Cwd, false)
-	return sdk.ResumeSessionResponse{}, s.failure(err)
+	o, err := s.open(ctx, opening{id: r.SessionId, cwd: r.Cwd, servers: r.McpServers})
+	if err != nil {
+		return sdk.ResumeSessionResponse{}, s.failure(err)
+	}
+	o.announce()
+	return sdk.ResumeSessionResponse{ConfigOptions: o.options()}, nil
+}
+
+// An opening says how to open a session of the store.
+type opening struct {
+	id      sdk.SessionId
+	cwd     string
+	servers []sdk.McpServer
+	isNew   bool // the client does not know the id
 }
 
 // open opens a session of the store. One that the client has opened already stays as it is.
-func (s *server) open(ctx context.Context, id sdk.SessionId, cwd string, isNew bool) (*session, error) {
-	if open, err := s.session(id); err == nil {
+func (s *server) open(ctx context.Context, by opening) (*session, error) {
+	if open, err := s.session(by.id); err == nil {
 		return open, nil
 	}
-	cwd, err := directory(cwd)
+	cwd, err := directory(by.cwd)
 	if err != nil {
 		return nil, err
 	}
-	o := s.prepare(string(id), cwd)
-	found, err := find(ctx, o.app, id)
+	o := s.prepare(string(by.id), cwd, by.servers)
+	found, err := find(ctx, o.app, by.id)
 	if err != nil {
 		return nil, err
 	}
-	if o.team, err = o.recorded(ctx, found); err != nil {
+	t, err := o.recorded(ctx, found)
+	if err != nil {
 		return nil, err
 	}
-	if err := o.resume(ctx, found); err != nil {
+	o.setTeam(t.Name, t)
+	if err := o.resume(ctx); err != nil {
 		return nil, err
 	}
-	if err := s.add(o, isNew); err != nil {
+	if err := s.add(o, by.isNew); err != nil {
 		return nil, errors.Join(err, o.close(""))
 	}
 	return o, nil
@@ -65,33 +82,43 @@ func (o *session) recorded(ctx context.Context, found catalog.Session) (*team.Te
 	return o.teams().Recorded(ctx, found.ID, found.TeamID, found.Source)
 }
 
-// resume opens the journal of a session.
-func (o *session) resume(ctx context.Context, found catalog.Session) error {
+// resume opens the journal of the session. The client has, or does not want, what is in it.
+func (o *session) resume(ctx context.Context) error {
 	o.turn.Lock()
 	defer o.turn.Unlock()
 	o.begun, o.saved = true, true
 	o.listener.Begin(o.team)
-	return o.c.SetTeam(ctx, o.team, coordinator.SetTeamOptions{ResumeSessionID: found.ID})
+	if err := o.apply(ctx, o.team, coordinator.SetTeamOptions{ResumeSessionID: o.id}); err != nil {
+		return err
+	}
+	state, _, err := o.dir().Load(ctx, o.id)
+	if err != nil {
+		return errors.Join(err, o.c.Stop(""))
+	}
+	o.listener.begin(o.team, state)
+	return nil
 }
+
+// dir is where the journal of the session is.
+func (o *session) dir() *catalog.Dir { return o.app.Catalog.Team(o.team.ID) }
 
 // replay sends the history to the client.
 func (o *session) replay(ctx context.Context) error {
 	o.turn.Lock()
 	defer o.turn.Unlock()
-	if o.closed {
+	switch {
+	case o.closed:
 		return errClosed
-	}
-	if o.c.Session() == nil {
+	case !o.saved:
 		return nil
 	}
-	dir := o.app.Catalog.Team(o.c.Team().ID)
-	for e, err := range dir.Events(ctx, o.id) {
+	o.listener.begin(o.team, nil)
+	for e, err := range o.dir().Events(ctx, o.id) {
 		if err != nil {
 			return err
 		}
-		if payload, err := projection.Decode(e); err == nil {
-			o.listener.replay(payload)
-		}
+		o.listener.replay(e)
 	}
+	o.listener.endReplay()
 	return nil
 }

@@ -7,8 +7,10 @@ import (
 
 	sdk "github.com/coder/acp-go-sdk"
 
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/acp/updates"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/acp/wire"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/permission"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 )
@@ -28,6 +30,12 @@ var answers = map[sdk.PermissionOptionId]coordinator.Answer{
 
 // Ask implements coordinator.Listener: the client asks its user.
 func (l *listener) Ask(ctx context.Context, q coordinator.Question) coordinator.Answer {
+	switch l.session.permissions() { // chosen since the turn began
+	case agent.Allow:
+		return coordinator.Allowed
+	case agent.Deny:
+		return coordinator.Refused
+	}
 	// The context of the request ends when the agent does not wait any more. After session/cancel the client answers
 	// by itself.
 	asking, withdraw := context.WithCancel(context.Background())
@@ -52,16 +60,10 @@ func (o *session) ask(ctx context.Context, q coordinator.Question) coordinator.A
 	response, err := o.server.client.RequestPermission(ctx, sdk.RequestPermissionRequest{
 		SessionId: sdk.SessionId(o.id), Options: choices(q.Permission), ToolCall: toolCall(o.listener.turnID, q),
 	})
-	switch {
-	case err != nil || response.Outcome.Selected == nil:
+	if err != nil || response.Outcome.Selected == nil {
 		return coordinator.Unanswered
-	default:
-		answer, ok := answers[response.Outcome.Selected.OptionId]
-		if !ok {
-			return coordinator.Unanswered
-		}
-		return answer
 	}
+	return answers[response.Outcome.Selected.OptionId] // an unknown one is Unanswered
 }
 
 // choices returns the answers that are possible.
@@ -85,9 +87,9 @@ func choices(p agent.Permission) []sdk.PermissionOption {
 // toolCall describes what a member asks for.
 func toolCall(turnID string, q coordinator.Question) sdk.ToolCallUpdate {
 	p := q.Permission
-	title := q.Member.DisplayName + ": " + cmp.Or(p.Title, p.Tool)
+	title := tty.SafeLine(q.Member.DisplayName + ": " + cmp.Or(p.Title, p.Tool))
 	call := sdk.ToolCallUpdate{
-		ToolCallId: sdk.ToolCallId(turnID + "/" + p.ToolID), Title: &title, Status: sdk.Ptr(sdk.ToolCallStatusPending),
+		ToolCallId: updates.ToolCallID(turnID, p.ToolID), Title: &title, Status: sdk.Ptr(sdk.ToolCallStatusPending),
 		Meta: map[string]any{"agent-chatter": map[string]any{"member": q.Member.ID, "name": q.Member.DisplayName}},
 	}
 	if p.Input != nil {

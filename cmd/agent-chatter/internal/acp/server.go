@@ -103,6 +103,7 @@ func capabilities() sdk.AgentCapabilities {
 	return sdk.AgentCapabilities{
 		LoadSession:        true,
 		PromptCapabilities: sdk.PromptCapabilities{EmbeddedContext: true},
+		McpCapabilities:    sdk.McpCapabilities{Http: true, Sse: true},
 		SessionCapabilities: sdk.SessionCapabilities{
 			Close: &sdk.SessionCloseCapabilities{}, List: &sdk.SessionListCapabilities{},
 			Resume: &sdk.SessionResumeCapabilities{}, Delete: &sdk.SessionDeleteCapabilities{},
@@ -128,11 +129,11 @@ func (*server) SetSessionMode(context.Context, sdk.SetSessionModeRequest) (sdk.S
 
 // NewSession implements sdk.Agent.
 func (s *server) NewSession(_ context.Context, r sdk.NewSessionRequest) (sdk.NewSessionResponse, error) {
-	open, err := s.newSession(r.Cwd)
+	open, err := s.newSession(r.Cwd, r.McpServers)
 	if err != nil {
 		return sdk.NewSessionResponse{}, s.failure(err)
 	}
-	return sdk.NewSessionResponse{SessionId: sdk.SessionId(open.id)}, nil
+	return sdk.NewSessionResponse{SessionId: sdk.SessionId(open.id), ConfigOptions: open.options()}, nil
 }
 
 // Cancel implements sdk.Agent. The wire handles the notification; this is for a request.
@@ -236,13 +237,10 @@ func relativeText(cwd string) app.Message {
 	return app.Text("The working directory of a session must be an absolute path: %.200q", cwd)
 }
 
-func tooManyText() app.Message {
-	return app.Text("%d sessions are open, which is the limit. Close one with session/close.", maxOpen)
+func noDirectoryText(path string) app.Message {
+	return app.Text("The working directory of the session does not exist: %.200q", path)
 }
 
-// SetSessionConfigOption implements sdk.Agent.
-func (s *server) SetSessionConfigOption(
-	_ context.Context, r sdk.SetSessionConfigOptionRequest,
-) (sdk.SetSessionConfigOptionResponse, error) {
-	return sdk.SetSessionConfigOptionResponse{}, sdk.NewMethodNotFound(sdk.AgentMethodSessionSetConfigOption)
+func tooManyText() app.Message {
+	return app.Text("%d sessions are open, which is the limit. Close one with session/close.", maxOpen)
 }

@@ -1,14 +1,17 @@
 package acp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
+	"os"
 	"sync"
 
 	sdk "github.com/coder/acp-go-sdk"
 	"github.com/oklog/ulid/v2"
 
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/acp/settings"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/eventlog"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/hub"
@@ -33,15 +36,19 @@ type session struct {
 	c        *coordinator.Coordinator
 	listener *listener
 	closed   bool
-	saved    bool // there are events of it
+	applied  *team.Team // the team that c has
+	saved    bool       // there are events of it
 
-	mu    sync.Mutex // of the following
-	team  *team.Team
-	begun bool // there was a prompt
+	mu      sync.Mutex // of the following
+	name    string     // of the team, as the client chooses it
+	loaded  *team.Team // as its file has it
+	choices settings.Choices
+	team    *team.Team // loaded with the choices
+	begun   bool       // there was a prompt
 }
 
 // prepare returns a session without a team.
-func (s *server) prepare(id, cwd string) *session {
+func (s *server) prepare(id, cwd string, servers []sdk.McpServer) *session {
 	o := &session{server: s, id: id}
 	o.listener = newListener(o)
 	o.app = s.app.WithStderr(io.Discard) // what it prints goes to the client
@@ -52,7 +59,7 @@ func (s *server) prepare(id, cwd string) *session {
 	o.c = coordinator.New(coordinator.Options{
 		Store: o.store(), Listener: &eventlog.Listener{Listener: o.listener, Log: s.app.Log}, App: s.app.Identity(),
 		CWD: cwd, Window: coordinator.Window(s.config.Window), Engines: app.Engines(agent.Demo{}),
-		KeepSecrets: s.config.KeepSecrets(), Guard: s.guard,
+		KeepSecrets: s.config.KeepSecrets(), Guard: s.guard, MCPServers: mcpServers(servers),
 	})
 	return o
 }
@@ -66,15 +73,20 @@ func (o *session) store() store.Store {
 }
 
 // newSession opens a session that has no events.
-func (s *server) newSession(cwd string) (*session, error) {
+func (s *server) newSession(cwd string, servers []sdk.McpServer) (*session, error) {
 	cwd, err := directory(cwd)
 	if err != nil {
 		return nil, err
 	}
-	o := s.prepare(ulid.Make().String(), cwd)
-	if o.team, err = o.load(s.team); err != nil {
+	if info, err := os.Stat(cwd); err != nil || !info.IsDir() {
+		return nil, app.Exit(app.ExitUsage, noDirectoryText(cwd))
+	}
+	o := s.prepare(ulid.Make().String(), cwd, servers)
+	t, err := o.load(s.team)
+	if err != nil {
 		return nil, err
 	}
+	o.setTeam(cmp.Or(s.team, t.Name), t)
 	return o, s.add(o, true)
 }
 
@@ -89,8 +101,8 @@ func (o *session) load(name string) (*team.Team, error) {
 // teams returns the loader of teams. Nobody can be asked.
 func (o *session) teams() teams.Loader { return teams.Loader{App: o.app} }
 
-// announce sends what the client may know of the session from now on.
-func (o *session) announce() {}
+// announce sends what belongs to the session, once the client knows it.
+func (o *session) announce() { o.listener.send(availableCommands()) }
 
 // errClosed is the error of a prompt in a session that is closed.
 var errClosed = errors.New("the session is closed")
@@ -113,8 +125,8 @@ func (o *session) prompt(ctx context.Context, text string) (sdk.StopReason, erro
 	if err := o.ready(ctx); err != nil {
 		return "", err
 	}
-	o.listener.begin(ctx)
-	err := o.c.Say(ctx, "", text)
+	o.listener.beginPrompt(ctx)
+	err := o.run(ctx, text)
 	switch {
 	case ctx.Err() != nil:
 		return sdk.StopReasonCancelled, nil
@@ -132,18 +144,39 @@ func (o *session) ready(ctx context.Context) error {
 		return errClosed
 	}
 	o.mu.Lock()
-	t := o.team
+	t, first := o.team, !o.begun
 	o.begun = true
 	o.mu.Unlock()
-	if o.c.Team() == t {
+	if first {
+		defer o.sendOptions() // the team is fixed now
+	}
+	if o.applied == t {
 		return nil
 	}
-	options := coordinator.SetTeamOptions{SessionID: o.id}
-	if o.c.Session() != nil {
-		options = coordinator.SetTeamOptions{ResumeSessionID: o.id}
+	if !o.saved {
+		o.listener.begin(t, nil)
+		return o.apply(ctx, t, coordinator.SetTeamOptions{SessionID: o.id})
+	}
+	if err := o.c.Save(); err != nil { // the journal is opened again
+		return err
 	}
 	o.listener.Begin(t)
-	return o.c.SetTeam(ctx, t, options)
+	return o.apply(ctx, t, coordinator.SetTeamOptions{ResumeSessionID: o.id})
+}
+
+// apply gives the coordinator a team.
+func (o *session) apply(ctx context.Context, t *team.Team, options coordinator.SetTeamOptions) error {
+	o.applied = nil // with an error there is no session, and the next prompt tries again
+	err := o.c.SetTeam(ctx, t, options)
+	if err == nil {
+		o.applied = t
+	}
+	return err
+}
+
+// sendOptions sends the options when the client has not asked for a change.
+func (o *session) sendOptions() {
+	o.listener.send(sdk.SessionUpdate{ConfigOptionUpdate: &sdk.SessionConfigOptionUpdate{ConfigOptions: o.options()}})
 }
 
 // close ends the session after the prompt that runs, which the caller has canceled.
@@ -155,6 +188,39 @@ func (o *session) close(reason string) error {
 	}
 	o.closed = true
 	return o.c.Stop(reason)
+}
+
+// mcpServers returns the servers of the client's configuration.
+func mcpServers(of []sdk.McpServer) (servers []agent.MCPServer) {
+	for _, s := range of {
+		switch {
+		case s.Stdio != nil:
+			env := map[string]string{}
+			for _, v := range s.Stdio.Env {
+				env[v.Name] = v.Value
+			}
+			servers = append(servers, agent.MCPServer{
+				Name: s.Stdio.Name, Command: s.Stdio.Command, Args: s.Stdio.Args, Env: env,
+			})
+		case s.Http != nil:
+			servers = append(servers, agent.MCPServer{
+				Name: s.Http.Name, Type: "http", URL: s.Http.Url, Headers: headers(s.Http.Headers),
+			})
+		case s.Sse != nil:
+			servers = append(servers, agent.MCPServer{
+				Name: s.Sse.Name, Type: "sse", URL: s.Sse.Url, Headers: headers(s.Sse.Headers),
+			})
+		}
+	}
+	return servers
+}
+
+func headers(of []sdk.HttpHeader) map[string]string {
+	all := map[string]string{}
+	for _, h := range of {
+		all[h.Name] = h.Value
+	}
+	return all
 }
 
 // textOf returns the text of a prompt.

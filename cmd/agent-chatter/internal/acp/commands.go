@@ -1,0 +1,109 @@
+package acp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+
+	sdk "github.com/coder/acp-go-sdk"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
+)
+
+// A command is a prompt that starts with a slash and its name. hint is "" if it has no argument.
+type command struct {
+	name, hint, description string
+	run                     func(o *session, ctx context.Context, args string) error
+}
+
+// commands returns the commands of a chat that an editor does not have itself.
+func commands() []command {
+	return []command{
+		{"members", "", "List the members of the team", (*session).listMembers},
+		{"task", "text of the task; none shows it", "Set or show the team's task", (*session).setTask},
+		{"rename", "title", "Set the title of the session", (*session).rename},
+		{"retry", "", "Rerun the interrupted turn", (*session).retry},
+	}
+}
+
+// availableCommands returns the update that lists the commands.
+func availableCommands() sdk.SessionUpdate {
+	update := &sdk.SessionAvailableCommandsUpdate{AvailableCommands: []sdk.AvailableCommand{}}
+	for _, c := range commands() {
+		available := sdk.AvailableCommand{Name: c.name, Description: c.description}
+		if c.hint != "" {
+			available.Input = &sdk.AvailableCommandInput{Unstructured: &sdk.UnstructuredCommandInput{Hint: c.hint}}
+		}
+		update.AvailableCommands = append(update.AvailableCommands, available)
+	}
+	return sdk.SessionUpdate{AvailableCommandsUpdate: update}
+}
+
+// run runs a command, or sends a message. A text such as a path that only starts like a command is a message.
+func (o *session) run(ctx context.Context, text string) error {
+	line := strings.TrimSpace(text)
+	name := line[:strings.IndexFunc(line+" ", unicode.IsSpace)]
+	for _, c := range commands() {
+		if name == "/"+c.name {
+			return c.run(o, ctx, strings.TrimSpace(line[len(name):]))
+		}
+	}
+	return o.c.Say(ctx, "", text)
+}
+
+func (o *session) listMembers(context.Context, string) error {
+	o.app.Notice(membersText(o.c.Team()))
+	return nil
+}
+
+func (o *session) setTask(_ context.Context, task string) error {
+	if task != "" {
+		if err := o.c.SetTask(task); err != nil {
+			return err
+		}
+	}
+	if s := o.c.Session(); s != nil && s.TeamTask != nil {
+		o.app.Notice("Team task: " + tty.Safe(*s.TeamTask))
+		return nil
+	}
+	o.app.Notice("The team has no task. Type /task TEXT to set one.")
+	return nil
+}
+
+func (o *session) rename(_ context.Context, title string) error {
+	if title == "" {
+		return app.UsageError("A title is missing. Type /rename TITLE.")
+	}
+	err := o.c.Rename(tty.SafeLine(title))
+	if errors.Is(err, coordinator.ErrNoSession) {
+		return app.UsageError("The session has no messages yet. Send one first.")
+	}
+	return err
+}
+
+func (o *session) retry(ctx context.Context, _ string) error {
+	err := o.c.Retry(ctx)
+	if errors.Is(err, coordinator.ErrNothingToRetry) {
+		return app.UsageError("No turn was interrupted: there is nothing to retry.")
+	}
+	return err
+}
+
+// membersText lists the members of a team.
+func membersText(t *team.Team) string {
+	lines := []string{tty.SafeLine(t.DisplayName)}
+	for _, m := range t.Members {
+		what := m.Type
+		if m.AgentType != "" {
+			what += ", " + m.AgentType
+		}
+		lines = append(lines, fmt.Sprintf("%s (@%s): %s",
+			tty.SafeLine(m.DisplayName), tty.SafeLine(m.Name), tty.SafeLine(what)))
+	}
+	return strings.Join(lines, "\n")
+}
