@@ -15,6 +15,10 @@ import (
 type Command struct {
 	Team string `complete:"team-id" help:"Only sessions of this team (default: all)." placeholder:"ID"`
 
+	HTTP      string `name:"http" help:"Serve HTTP at this address of the machine; port 0 is any free one." placeholder:"127.0.0.1:PORT"`
+	TokenFile string `help:"File with the token for --http (default: a new random one)." placeholder:"PATH"`
+	Output    string `help:"Output format of --http: ${enum}." enum:"text,json" default:"text"`
+
 	PrintConfig *string `help:"Print what to paste into the settings of: ${enum}." enum:"claude,codex,gemini,zed" placeholder:"AGENT"`
 }
 
@@ -23,7 +27,7 @@ func (Command) Help() string {
 	return `Examples:
   agent-chatter mcp --print-config claude
   agent-chatter mcp --team review --print-config zed
-  agent-chatter mcp --team review`
+  agent-chatter mcp --http 127.0.0.1:8765 --token-file token`
 }
 
 // Run implements the command.
@@ -31,7 +35,13 @@ func (cmd *Command) Run(a *app.App) error {
 	if cmd.PrintConfig != nil {
 		return clientconfig.PrintMCP(a, *cmd.PrintConfig, cmd.arguments()...)
 	}
-	if a.IsTerminal() {
+	server := recall.New(a, cmd.Team).Server(app.Version)
+	switch {
+	case cmd.HTTP != "":
+		return cmd.serveHTTP(a, server)
+	case cmd.TokenFile != "", cmd.Output == "json":
+		return app.UsageError("--token-file and --output json are for --http.")
+	case a.IsTerminal():
 		a.Show(terminalText())
 	}
 	// Without a handler, writing to a client that is gone would end the process by a signal.
@@ -41,7 +51,6 @@ func (cmd *Command) Run(a *app.App) error {
 	ctx, stop := a.UntilUnread()
 	defer stop()
 	a.HideProgress()
-	server := recall.New(a, cmd.Team).Server(app.Version)
 	return serveStreams(ctx, server, a.Stdin, stdout(a.Stdout))
 }
 

@@ -2,7 +2,6 @@ package serve
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -10,9 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"time"
 
@@ -22,7 +19,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/serve/guard"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/serve/opener"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
-	"github.com/agent-chatter/agent-chatter/journal/regularfile"
 	"golang.org/x/net/netutil"
 )
 
@@ -119,11 +115,6 @@ func (cmd *Command) announce(a *app.App, s *server, address string) error {
 	return err
 }
 
-func tokenSharedText(path string) app.Message {
-	return app.Text("Other users can read the token in %s.", tty.SafeLine(path)).
-		With(app.ToRun("make it private", "chmod", "600", path))
-}
-
 func notOpenedText(err error) string {
 	return "No web browser was opened: " + tty.Safe(err.Error()) + "\nOpen the address above."
 }
@@ -144,9 +135,9 @@ func (cmd *Command) listen() (*server, error) {
 	if err != nil {
 		return nil, app.UsageError("--addr takes HOST:PORT, such as 127.0.0.1:8080.")
 	}
-	s := &server{token: strings.ToLower(rand.Text()), wait: requestTime}
+	s := &server{token: guard.NewToken(), wait: requestTime}
 	if cmd.TokenFile != "" {
-		if s.token, err = readToken(cmd.TokenFile); err != nil {
+		if s.token, err = guard.ReadToken(cmd.TokenFile); err != nil {
 			return nil, err
 		}
 	}
@@ -217,33 +208,12 @@ func isLoopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// The bounds of a token in a file, in bytes.
-const (
-	leastToken = 20
-	mostToken  = 1000
-)
-
-// readToken reads a token that only the user can read.
-func readToken(path string) (string, error) {
-	text, err := regularfile.Read(path, mostToken)
-	if err != nil {
-		return "", err
-	}
-	if info, err := os.Stat(path); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
-		return "", app.Exit(app.ExitUsage, tokenSharedText(path))
-	}
-	token := strings.TrimSpace(string(text))
-	odd := func(r rune) bool { return r <= ' ' || r > '~' || r == '&' }
-	if len(token) < leastToken || strings.ContainsFunc(token, odd) {
-		return "", app.UsageError("The token in %s must have at least %d visible ASCII characters other than &.",
-			tty.SafeLine(path), leastToken)
-	}
-	return token, nil
-}
-
 // serve answers requests until ctx is done.
 func (s *server) serve(ctx context.Context, d *desk.Desk) error {
-	g := &guard.Guard{Token: s.token, Origin: strings.SplitN(s.origin, ":", 2)[0], Known: s.knows}
+	g := &guard.Guard{
+		Token: s.token, Origin: strings.SplitN(s.origin, ":", 2)[0], Known: s.knows,
+		Help: "Open the address that agent-chatter serve prints.",
+	}
 	mux := http.NewServeMux()
 	mux.Handle("/", g.Files(assets.Handler()))
 	mux.Handle("/api/", g.Data(d.Handler()))

@@ -7,6 +7,6 @@
 // # Bounds
 //
 // A result has at most maxResult bytes of quotations, and a cursor for the rest. A cursor is a position: it holds
-// nothing that the client could not ask for. A call ends after maxTime, and few calls run at once, however many clients
+// nothing that the client could not ask for. A call ends after MaxTime, and few calls run at once, however many clients
 // there are. A call that is cancelled stops reading.
 package recall

@@ -21,11 +21,13 @@ import (
 
 // The bounds of a call.
 const (
-	maxResult = 24 << 10 // bytes of quotations in a result
-	maxCalls  = 4        // that run at once
-	maxTime   = time.Minute
+	maxResult = 24 << 10         // bytes of quotations in a result
+	maxCalls  = 4                // that run at once
 	softTime  = 30 * time.Second // after which a search returns what it has
 )
+
+// MaxTime is how long a call may take.
+const MaxTime = time.Minute
 
 // A Recall reads the sessions of a home. Its methods may be called concurrently.
 type Recall struct {
@@ -174,7 +176,7 @@ func explained(err error) error {
 		return failure("%s. Correct it, or call search_sessions without regex.", quote.Visible(err.Error()))
 	case errors.Is(err, context.DeadlineExceeded):
 		return failure("The call took longer than %v and was ended. Narrow it, for example with since or directory.",
-			maxTime)
+			MaxTime)
 	case errors.Is(err, context.Canceled):
 		return failure("The call was cancelled.")
 	}

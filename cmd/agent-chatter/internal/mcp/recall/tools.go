@@ -84,11 +84,11 @@ func add[In, Out any](r *Recall, s *sdk.Server, t tool[In, Out]) {
 	})
 }
 
-// limited calls a function when a call may run, for at most maxTime. Its errors say what to call next.
+// limited calls a function when a call may run, for at most MaxTime. Its errors say what to call next.
 func limited[Out any](
 	ctx context.Context, r *Recall, call func(context.Context) (Out, string, error),
 ) (out Out, text string, err error) {
-	ctx, stop := context.WithTimeout(ctx, maxTime)
+	ctx, stop := context.WithTimeout(ctx, MaxTime)
 	defer stop()
 	leave, err := take(ctx, r.calls)
 	if err != nil {

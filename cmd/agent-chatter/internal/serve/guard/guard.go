@@ -13,6 +13,7 @@ type Guard struct {
 	Token  string
 	Origin string                 // the scheme of the server's addresses: http or https
 	Known  func(host string) bool // whether a host, with its port, is an address of the server
+	Help   string                 // what a user without the token can do
 }
 
 // Policy is the content security policy of every answer.
@@ -50,8 +51,7 @@ func (g *Guard) check(next http.Handler, secret bool) http.Handler {
 			return
 		case secret && !g.hasToken(r):
 			h.Set("WWW-Authenticate", "Bearer")
-			http.Error(w, "The token is missing or wrong. Open the address that agent-chatter serve prints.",
-				http.StatusUnauthorized)
+			http.Error(w, "The token is missing or wrong. "+g.Help, http.StatusUnauthorized)
 			return
 		}
 		// A slow reader must not hold a connection; streams extend the time.
