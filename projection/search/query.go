@@ -47,6 +47,7 @@ type matcher struct {
 	re        *regexp.Regexp // nil: text is compared
 	prefilter prefilter
 	after     uint64 // the events up to this one are not searched
+	file      string // of a FileQuery; "": messages are searched
 }
 
 func (q Query) compile() (*matcher, error) {

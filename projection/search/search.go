@@ -28,6 +28,7 @@ type Hit struct {
 	Start, End int    // the match in Line, in bytes; End is at most len(Line)
 
 	matcher *matcher // of the query
+	touch   *Touch   // of a FileQuery; then the other fields are zero
 }
 
 // Matches returns the start and the end of each match in a text, such as a part of Line, in bytes. Empty matches are
@@ -217,11 +218,7 @@ func (s *searcher) search() error {
 			s.verify()
 			return cmp.Or(s.damage, err)
 		}
-		entry, ok := s.entry(e)
-		if !ok {
-			continue
-		}
-		hit, ok := s.hit(entry)
+		hit, ok := s.find(e)
 		if !ok {
 			continue
 		}
@@ -279,6 +276,18 @@ func (s *searcher) verify() {
 	if s.damage == nil && s.session.MissingHeader {
 		s.damage = &catalog.MissingHeaderError{ID: s.session.ID, Reason: s.session.Damaged}
 	}
+}
+
+// find returns the hit of an event, if it matches.
+func (s *searcher) find(e journal.Event) (Hit, bool) {
+	if s.matcher.file != "" {
+		return s.touch(e)
+	}
+	entry, ok := s.entry(e)
+	if !ok {
+		return Hit{}, false
+	}
+	return s.hit(entry)
 }
 
 // entry returns the message of an event, or the text of an unfinished turn.

@@ -145,7 +145,8 @@ func (cmd *Command) announce(a *app.App, l *listener) error {
 	if cmd.TokenFile != "" {
 		header = "Authorization: Bearer, and the token"
 	}
-	a.Notice("Clients send the header " + header + "\nWhoever has the token can read the sessions. Press Ctrl+C to end.")
+	a.Notice("Clients send the header " + header + "\n" +
+		"Whoever has the token can read the sessions. Press Ctrl+C to end.")
 	return nil
 }
 

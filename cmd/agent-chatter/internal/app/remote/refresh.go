@@ -199,8 +199,16 @@ func (c *Connection) List(ctx context.Context, all *catalog.Catalog) ([]replica.
 
 // CountMissing returns how many sessions that were not deleted here have events on the hub that are not here.
 func (c *Connection) CountMissing(ctx context.Context, all *catalog.Catalog) (n int, err error) {
+	return c.CountMissingOf(ctx, all, "")
+}
+
+// CountMissingOf is CountMissing for the sessions of the team in a directory, or of all teams if its name is "".
+func (c *Connection) CountMissingOf(ctx context.Context, all *catalog.Catalog, directory string) (n int, err error) {
 	list, err := c.List(ctx, all)
 	for _, s := range list {
+		if directory != "" && s.Session.Team != directory {
+			continue
+		}
 		if s.Relation == replica.OnlyHub && !s.Deleted || s.Relation == replica.Behind {
 			n++
 		}

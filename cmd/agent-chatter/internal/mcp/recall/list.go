@@ -75,7 +75,8 @@ func (r *Recall) List(ctx context.Context, in ListInput) (out ListOutput, text s
 	if err != nil {
 		return out, "", err
 	}
-	out = ListOutput{Notice: quote.Notice, Sessions: []Session{}, Total: len(list.Matches), Problems: r.problems(ctx)}
+	out = ListOutput{Notice: quote.Notice, Sessions: []Session{}, Total: len(list.Matches)}
+	out.Problems = r.commonProblems(ctx)
 	secrets := r.redactors()
 	for _, s := range list.Sessions {
 		out.Sessions = append(out.Sessions, described(s, secrets(s.Source)))

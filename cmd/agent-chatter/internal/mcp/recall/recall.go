@@ -14,6 +14,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/mcp/quote"
 	"github.com/agent-chatter/agent-chatter/coordinator/redact"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
+	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/projection/search"
@@ -214,7 +215,11 @@ func (r *Recall) missing(ctx context.Context) string {
 	r.hub.mu.Lock()
 	defer r.hub.mu.Unlock()
 	if r.hub.asked.IsZero() || time.Since(r.hub.asked) > hubAge {
-		r.hub.n, r.hub.err = r.app.Remote.CountMissing(ctx, r.app.Catalog)
+		directory := ""
+		if r.team != "" {
+			directory = journal.DirName(r.team)
+		}
+		r.hub.n, r.hub.err = r.app.Remote.CountMissingOf(ctx, r.app.Catalog, directory)
 		r.hub.asked = time.Now()
 	}
 	switch {
@@ -227,8 +232,8 @@ func (r *Recall) missing(ctx context.Context) string {
 	return ""
 }
 
-// problems returns what may be missing from any result.
-func (r *Recall) problems(ctx context.Context) (all []string) {
+// commonProblems returns what may be missing from any result.
+func (r *Recall) commonProblems(ctx context.Context) (all []string) {
 	if missing := r.missing(ctx); missing != "" {
 		all = append(all, missing)
 	}

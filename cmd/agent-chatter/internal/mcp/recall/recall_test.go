@@ -463,6 +463,7 @@ func TestHostileTextStaysQuoted(t *testing.T) {
 	client := connect(t, home, "")
 	for tool, args := range map[string]arguments{
 		"search_sessions": {"query": said}, "list_sessions": {}, "read_session": {"session": "latest", "tools": "results"},
+		"who_touched": {"path": said},
 	} {
 		out, text := call[map[string]any](t, client, tool, args)
 		if !strings.Contains(text, said) {
@@ -586,5 +587,61 @@ func TestFewCallsRunAtOnce(t *testing.T) {
 	cancel()
 	if err := <-entered; err == nil {
 		t.Errorf("%d calls run at once", maxCalls+1)
+	}
+}
+
+func TestTouched(t *testing.T) {
+	home := t.TempDir()
+	started := func(turn, id, name, input string) projection.Payload {
+		return projection.ToolStarted{TurnID: turn, ToolID: id, Name: name, Input: json.RawMessage(input)}
+	}
+	write(t, home, "shop", 1, "Mend the roof",
+		projection.TurnStarted{TurnID: "t1", MemberID: "ada"},
+		started("t1", "1", "Read", `{"file_path":"/projects/shop/roof.go"}`),
+		started("t1", "2", "Edit", `{"file_path":"/projects/shop/roof.go","old_string":"a","new_string":"b"}`),
+		started("t1", "3", "Bash", `{"command":"cat wall.go"}`),
+		projection.TurnEnded{TurnID: "t1", MemberID: "ada", FinishReason: projection.Done})
+	write(t, home, "kitchen", 2, "roof.go is mentioned", started("t2", "1", "Bash", `{"command":"go vet roof.go"}`))
+	client := connect(t, home, "")
+	all := []string{
+		"1#4 3 false > Ada > Read: /projects/shop/roof.go", "1#5 3 true > Ada > Edit: /projects/shop/roof.go",
+		"2#3 0 false  > Bash: go vet roof.go",
+	}
+	for _, test := range []struct {
+		args arguments
+		want []string
+	}{
+		{arguments{"path": "roof.go"}, all},
+		{arguments{"path": "/projects/shop/roof.go"}, all[:2]},
+		{arguments{"path": "roof.go", "directory": "/projects/kitchen"}, all[2:]},
+		{arguments{"path": "roof.go", "since": "2026-11-21T10:30:00Z"}, all[:2]},
+		{arguments{"path": "roof"}, nil},
+	} {
+		for limit := 1; limit < 5; limit++ {
+			test.args["limit"] = limit
+			delete(test.args, "cursor")
+			var got []string
+			for {
+				out, text := call[TouchedOutput](t, client, "who_touched", test.args)
+				for _, c := range out.Calls {
+					got = append(got, fmt.Sprint(c.Cite[len(c.Cite)-3:], " ", c.Turn, " ", c.Changed, " ", c.Member, " ", c.Call))
+					if !strings.Contains(text, c.Cite) || !strings.Contains(text, c.Call) {
+						t.Errorf("%v: the text lacks %s: %s", test.args, c.Cite, text)
+					}
+				}
+				if out.NextCursor == "" {
+					break
+				}
+				test.args["cursor"] = out.NextCursor
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("%v: (-want +got)\n%s", test.args, diff)
+			}
+		}
+	}
+	for _, path := range []string{".", "/", "..", "../..", `\`} {
+		if got := refused(t, client, "who_touched", arguments{"path": path}); !strings.Contains(got, "src/main.go") {
+			t.Errorf("%s: %s", path, got)
+		}
 	}
 }

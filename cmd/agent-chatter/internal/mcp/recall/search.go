@@ -3,10 +3,8 @@ package recall
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"iter"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -55,50 +53,35 @@ type SearchHit struct {
 	Quote   string `json:"quote" jsonschema:"the line around the match, quoted"`
 }
 
-// A searchPosition is the place after a hit, or after a session.
-type searchPosition struct {
-	Updated time.Time `json:"updated"` // of the session
-	ID      string    `json:"id"`
-	Dir     string    `json:"dir"`           // name of the team's directory
-	Seq     uint64    `json:"seq,omitempty"` // of the hit; 0: the session was searched to its end
-}
-
-func (p searchPosition) is(k catalog.Key) bool { return p.ID == k.ID && p.Dir == filepath.Base(k.Dir) }
-
-// precedes reports whether the session of an entry comes after the position in a list.
-func (p searchPosition) precedes(e *catalog.Entry) bool {
-	k := e.Key()
-	if !e.UpdatedAt().Equal(p.Updated) {
-		return e.UpdatedAt().Before(p.Updated)
-	}
-	return k.ID < p.ID || k.ID == p.ID && filepath.Base(k.Dir) > p.Dir
-}
-
 // Search is search_sessions.
 func (r *Recall) Search(ctx context.Context, in SearchInput) (SearchOutput, string, error) {
 	at := in.Cursor
 	in.Cursor = ""
-	s := &searching{Recall: r, in: in, secrets: r.redactors(), deadline: time.Now().Add(softTime)}
+	s := &searching{walk: r.newWalk(searchTool, in), limit: in.Limit}
 	since, err := since(in.Since, time.Now())
+	if err == nil {
+		err = s.start(at)
+	}
 	if err != nil {
 		return s.out, "", err
-	}
-	s.query = search.Query{Text: in.Query, Regexp: in.Regex, Speaker: in.Speaker, Since: since}
-	if at != "" {
-		s.from = &searchPosition{}
-		if err := r.position(at, searchTool, in, s.from); err != nil {
-			return s.out, "", err
-		}
 	}
 	entries, err := r.entries(ctx, in.Session, catalog.Query{CWD: in.Directory})
 	if err != nil {
 		return s.out, "", err
 	}
-	s.out.Notice, s.out.Hits, s.out.Searched = quote.Notice, []SearchHit{}, len(entries)
-	s.out.Problems = r.problems(ctx)
-	if err := s.run(ctx, entries); err != nil {
+	s.out.Hits, s.out.Searched = []SearchHit{}, len(entries)
+	q := search.Query{Text: in.Query, Regexp: in.Regex, Speaker: in.Speaker, Since: since}
+	err = s.run(ctx, entries, func(list []*catalog.Entry) (bool, error) {
+		hits, err := search.In(ctx, r.app.Catalog, list, q)
+		return err == nil && s.take(hits), err
+	}, func(session catalog.Session, seq uint64) (bool, error) {
+		hits, err := search.After(ctx, r.app.Catalog, session, seq, q)
+		return err == nil && s.take(hits), err
+	})
+	if err != nil {
 		return s.out, "", err
 	}
+	s.out.Notice, s.out.Problems, s.out.NextCursor = quote.Notice, s.allProblems(ctx), s.next
 	return s.out, s.text(), nil
 }
 
@@ -134,66 +117,10 @@ func since(text string, now time.Time) (time.Time, error) {
 
 // A searching is a call of search_sessions that runs.
 type searching struct {
-	*Recall
-	in       SearchInput
-	query    search.Query
-	from     *searchPosition // nil: the start
-	deadline time.Time
-	secrets  func(*projection.Source) *redact.Redactor
-
+	*walk
+	limit int
 	out   SearchOutput
-	last  searchPosition // of the last hit
-	size  int            // of the quotations
-	wrong int            // sessions with a problem
-}
-
-// sessionsAtOnce are searched between two looks at the clock.
-const sessionsAtOnce = 64
-
-// run searches sessions from the position on until the result is full.
-func (s *searching) run(ctx context.Context, entries []*catalog.Entry) error {
-	if s.from != nil {
-		if full, err := s.resume(ctx, entries); full || err != nil {
-			return err
-		}
-		entries = slices.DeleteFunc(entries, func(e *catalog.Entry) bool { return !s.from.precedes(e) })
-	}
-	for n := 0; n < len(entries); n += sessionsAtOnce {
-		some := entries[n:min(n+sessionsAtOnce, len(entries))]
-		hits, err := search.In(ctx, s.app.Catalog, some, s.query)
-		if err != nil {
-			return err
-		}
-		if s.take(hits) {
-			return nil
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if rest := len(entries) - n - len(some); rest > 0 && time.Now().After(s.deadline) {
-			end := some[len(some)-1]
-			s.next(searchPosition{Updated: end.UpdatedAt(), ID: end.Key().ID, Dir: filepath.Base(end.Key().Dir)})
-			s.out.Problems = append(s.out.Problems, fmt.Sprintf(
-				"The search was interrupted after %v: %d sessions are not searched yet.", softTime, rest))
-			return nil
-		}
-	}
-	return nil
-}
-
-// resume searches the rest of the session of the position.
-func (s *searching) resume(ctx context.Context, entries []*catalog.Entry) (full bool, err error) {
-	for _, e := range entries {
-		if s.from.Seq == 0 || !s.from.is(e.Key()) {
-			continue
-		}
-		hits, err := search.After(ctx, s.app.Catalog, e.Session(), s.from.Seq, s.query)
-		if err != nil {
-			return false, err
-		}
-		return s.take(hits), ctx.Err()
-	}
-	return false, nil
+	size  int // of the quotations
 }
 
 // take adds hits to the result, and reports whether it is full.
@@ -214,40 +141,18 @@ func (s *searching) take(hits iter.Seq2[search.Hit, error]) (full bool) {
 			Speaker: quote.Line(name(secrets, hit.Speaker)), Quote: strings.TrimSuffix(quote.Text(excerpt(hit)), "\n"),
 		}
 		s.size += len(h.Quote) + len(h.Title) + len(h.Speaker)
-		if len(s.out.Hits) > 0 && (len(s.out.Hits) == s.in.Limit || s.size > maxResult) {
-			s.next(s.last)
+		if len(s.out.Hits) > 0 && (len(s.out.Hits) == s.limit || s.size > maxResult) {
+			s.stopAt(s.last)
 			return true
 		}
 		s.out.Hits = append(s.out.Hits, h)
-		s.last = searchPosition{hit.Session.UpdatedAt, hit.Session.ID, filepath.Base(hit.Session.Dir()), hit.Seq}
+		s.last = positionAfter(hit.Session, hit.Seq)
 	}
 	return false
 }
 
-// next makes a position the end of the result.
-func (s *searching) next(at searchPosition) { s.out.NextCursor = s.cursorAt(searchTool, s.in, at) }
-
-// report adds a problem of a session.
-func (s *searching) report(err error) {
-	if s.wrong++; s.wrong > maxProblems {
-		return
-	}
-	said := "A session was not searched to its end."
-	if of, ok := errors.AsType[*search.Error](err); ok {
-		said = fmt.Sprintf("Session %s is damaged and was not searched to its end.", of.Session.ID)
-		if errors.As(err, new(*catalog.MissingHeaderError)) {
-			said = fmt.Sprintf("Session %s was searched, but has no header.", of.Session.ID)
-		}
-		err = of.Err
-	}
-	s.out.Problems = append(s.out.Problems, damage(said, err))
-}
-
 // text returns the result as a text.
 func (s *searching) text() string {
-	if more := s.wrong - maxProblems; more > 0 {
-		s.out.Problems = append(s.out.Problems, fmt.Sprintf("%d more sessions are damaged.", more))
-	}
 	t := newText()
 	for _, h := range s.out.Hits {
 		partial := ""

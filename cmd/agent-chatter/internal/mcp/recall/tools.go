@@ -11,7 +11,7 @@ import (
 // addTools adds the tools to a server.
 func (r *Recall) addTools(s *sdk.Server) {
 	add(r, s, tool[SearchInput, SearchOutput]{
-		name: "search_sessions", title: "Search earlier conversations", call: r.Search,
+		name: searchTool, title: "Search earlier conversations", call: r.Search,
 		description: "Find messages of saved conversations that contain a text. Returns lines with the match, the " +
 			"newest session first, each cited as ID#seq. Use it before answering from memory about earlier work or " +
 			"decisions. Read around a hit with read_session.",
@@ -25,7 +25,7 @@ func (r *Recall) addTools(s *sdk.Server) {
 		},
 	})
 	add(r, s, tool[ListInput, ListOutput]{
-		name: "list_sessions", title: "List saved conversations", call: r.List,
+		name: listTool, title: "List saved conversations", call: r.List,
 		description: "List saved conversations with their ids, titles, teams, directories and times, the most " +
 			"recently updated first. Use it to find the id of a session, or for an overview of earlier work.",
 		limits: func(p map[string]*jsonschema.Schema) {
@@ -37,7 +37,7 @@ func (r *Recall) addTools(s *sdk.Server) {
 		},
 	})
 	add(r, s, tool[ReadInput, ReadOutput]{
-		name: "read_session", title: "Read a saved conversation", call: r.Read,
+		name: readTool, title: "Read a saved conversation", call: r.Read,
 		description: "Read a saved conversation: messages and tool calls in order, each cited as ID#seq. Give the " +
 			"session alone to read it from the start, ID#seq or around to read around an event, from and to for a " +
 			"range of events. A long answer ends with a cursor.",
@@ -47,6 +47,18 @@ func (r *Recall) addTools(s *sdk.Server) {
 				p[name].Minimum, p[name].Maximum = new(float64(1)), new(float64(1<<53))
 			}
 			one(p["tools"], toolCalls, toolResults, toolNone)
+		},
+	})
+	add(r, s, tool[TouchedInput, TouchedOutput]{
+		name: touchedTool, title: "Find who worked on a file", call: r.Touched,
+		description: "Find the tool calls of agents that named a file or a directory, in saved conversations: who " +
+			"read or changed it, when, and in which turn. Each is cited as ID#seq; read_session shows the turn " +
+			"around it.",
+		limits: func(p map[string]*jsonschema.Schema) {
+			bounded(p["path"], 1, 4096)
+			bounded(p["since"], 0, 40)
+			bounded(p["directory"], 0, 4096)
+			between(p["limit"], 1, 100, 20)
 		},
 	})
 }

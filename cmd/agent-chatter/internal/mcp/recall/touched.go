@@ -1,0 +1,189 @@
+package recall
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/mcp/quote"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/edit"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/part"
+	"github.com/agent-chatter/agent-chatter/coordinator/redact"
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/projection/search"
+)
+
+// TouchedInput has the arguments of who_touched.
+type TouchedInput struct {
+	Path      string `json:"path" jsonschema:"file or directory: an absolute path, or the end of a path such as src/main.go"`
+	Since     string `json:"since,omitempty" jsonschema:"earliest time of a call such as 2026-11-21, or its maximum age such as 7d or 12h"`
+	Directory string `json:"directory,omitempty" jsonschema:"only sessions that were started in this directory: its absolute path"`
+	Limit     int    `json:"limit,omitempty" jsonschema:"maximum number of tool calls"`
+	Cursor    string `json:"cursor,omitempty" jsonschema:"nextCursor of the call before, with the same other arguments"`
+}
+
+// TouchedOutput is the result of who_touched.
+type TouchedOutput struct {
+	Notice     string   `json:"notice" jsonschema:"how to treat the quotations"`
+	Calls      []Touch  `json:"calls" jsonschema:"tool calls, those of the most recently updated session first"`
+	Searched   int      `json:"searched" jsonschema:"number of sessions that the arguments select"`
+	Problems   []string `json:"problems,omitempty" jsonschema:"what could not be searched, such as damaged sessions"`
+	NextCursor string   `json:"nextCursor,omitempty" jsonschema:"where to go on; missing: there is nothing more"`
+}
+
+// A Touch is a tool call that named the file.
+type Touch struct {
+	Cite    string `json:"cite" jsonschema:"session and event, ID#seq"`
+	Session string `json:"session" jsonschema:"id of the session"`
+	Seq     uint64 `json:"seq" jsonschema:"number of the event"`
+	Turn    uint64 `json:"turn,omitempty" jsonschema:"number of the event that began the turn; missing: unknown"`
+	Time    string `json:"time,omitempty"`
+	Changed bool   `json:"changed,omitempty" jsonschema:"the call is an edit, and not only a look at the file"`
+	Title   string `json:"title" jsonschema:"title of the session, quoted"`
+	Member  string `json:"member,omitempty" jsonschema:"name of the member whose turn it was, quoted"`
+	Call    string `json:"call" jsonschema:"tool and input, quoted"`
+}
+
+const touchedTool = "who_touched"
+
+// Touched is who_touched.
+func (r *Recall) Touched(ctx context.Context, in TouchedInput) (TouchedOutput, string, error) {
+	at := in.Cursor
+	in.Cursor = ""
+	t := &touching{walk: r.newWalk(touchedTool, in), limit: in.Limit}
+	since, err := since(in.Since, time.Now())
+	if err == nil {
+		err = t.start(at)
+	}
+	if err == nil && strings.Trim(path.Clean(strings.ReplaceAll(in.Path, `\`, "/")), "./") == "" {
+		err = failure("path takes a file or a directory, such as src/main.go. Call who_touched with one.")
+	}
+	if err != nil {
+		return t.out, "", err
+	}
+	entries, err := r.entries(ctx, "", catalog.Query{CWD: in.Directory})
+	if err != nil {
+		return t.out, "", err
+	}
+	t.out.Calls, t.out.Searched = []Touch{}, len(entries)
+	q := search.FileQuery{Path: in.Path, Since: since}
+	err = t.run(ctx, entries, func(list []*catalog.Entry) (bool, error) {
+		return t.take(ctx, search.Touches(ctx, r.app.Catalog, list, q)), nil
+	}, func(s catalog.Session, seq uint64) (bool, error) {
+		return t.take(ctx, search.TouchesAfter(ctx, r.app.Catalog, s, seq, q)), nil
+	})
+	if err != nil {
+		return t.out, "", err
+	}
+	t.out.Notice, t.out.Problems, t.out.NextCursor = quote.Notice, t.allProblems(ctx), t.next
+	return t.out, touchedText(t.out), nil
+}
+
+// A touching is a call of who_touched that runs.
+type touching struct {
+	*walk
+	limit int
+	out   TouchedOutput
+	size  int // of the quotations
+}
+
+// take adds tool calls to the result, and reports whether it is full.
+func (t *touching) take(ctx context.Context, calls iter.Seq2[search.Touch, error]) (full bool) {
+	for call, err := range calls {
+		if err != nil {
+			t.report(err)
+			continue
+		}
+		secrets := t.secrets(call.Session.Source)
+		input := secrets.Text(part.MainInput(call.Call.Input))
+		touch := Touch{
+			Cite: cite(call.Session.ID, call.Seq), Session: call.Session.ID, Seq: call.Seq, Time: timeText(call.Time),
+			Changed: edit.Changes(call.Call.Input) != nil, Title: quote.Line(titleOf(secrets, call.Session)),
+			Call: quote.Line(short(secrets.Text(call.Call.Name), maxTitle) + ": " + short(input, maxCall)),
+		}
+		t.size += len(touch.Title) + len(touch.Call)
+		if len(t.out.Calls) > 0 && (len(t.out.Calls) == t.limit || t.size > maxResult) {
+			t.stopAt(t.last)
+			return true
+		}
+		turn := t.turnOf(ctx, call, secrets)
+		touch.Turn, touch.Member = turn.seq, turn.member
+		t.out.Calls = append(t.out.Calls, touch)
+		t.last = positionAfter(call.Session, call.Seq)
+	}
+	return false
+}
+
+// A turn is the beginning of a turn. The zero turn is unknown.
+type turn struct {
+	seq    uint64
+	member string // quoted
+}
+
+// maxTurn is how far back the beginning of a turn is searched, in events.
+const maxTurn = 4096
+
+// turnOf returns the turn of a tool call.
+func (t *touching) turnOf(ctx context.Context, call search.Touch, secrets *redact.Redactor) turn {
+	r, err := t.app.Catalog.At(call.Session.Dir()).Journals().Reader(call.Session.ID, journal.Position{})
+	if err != nil {
+		return turn{}
+	}
+	defer r.Close()
+	at, err := r.Find(call.Seq)
+	if err != nil {
+		return turn{}
+	}
+	for e, err := range r.Before(at) {
+		if err != nil || call.Seq-e.Seq > maxTurn || ctx.Err() != nil {
+			break
+		}
+		if e.Type != typeTurnStarted {
+			continue
+		}
+		p, err := projection.Decode(e)
+		if begun, ok := p.(projection.TurnStarted); err == nil && ok && begun.TurnID == call.Call.TurnID {
+			speaker := newEvents(r, secrets).state.Speaker(begun.MemberID)
+			return turn{e.Seq, quote.Line(name(secrets, speaker))}
+		}
+	}
+	return turn{}
+}
+
+var typeTurnStarted = projection.TypeOf(projection.TurnStarted{})
+
+func touchedText(out TouchedOutput) string {
+	t := newText()
+	for _, c := range out.Calls {
+		kind := "named the file"
+		if c.Changed {
+			kind = "changed the file"
+		}
+		if c.Turn > 0 {
+			kind += fmt.Sprintf("  in the turn that begins at #%d", c.Turn)
+		}
+		t.say("%s  %s  %s", c.Cite, c.Time, kind)
+		fmt.Fprintf(t, "%s, in %s\n%s\n", orUnknown(c.Member), unquoted(c.Title), c.Call)
+	}
+	switch {
+	case len(out.Calls) == 0:
+		t.say("No tool call names the file in %s. Try the end of its path, or search_sessions.",
+			app.Count(out.Searched, "session"))
+	default:
+		t.say("To read the turn, call read_session with the ID#seq as session.")
+	}
+	return t.end(out.Problems, out.NextCursor, touchedTool)
+}
+
+func orUnknown(member string) string {
+	if member == "" {
+		return quote.Line("an agent")
+	}
+	return member
+}
