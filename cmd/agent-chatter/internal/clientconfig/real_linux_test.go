@@ -1,7 +1,8 @@
-package clientconfig
+package clientconfig_test
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/cli"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/clientconfig"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/agenttest"
 	"github.com/agent-chatter/agent-chatter/journal/programtest"
 )
@@ -27,6 +30,20 @@ var realAgents = []realAgent{
 	{name: "gemini", settings: ".gemini/settings.json", env: []string{"GEMINI_CLI_TRUST_WORKSPACE=true"}, checks: true},
 }
 
+// program is the name under which this test is the program itself.
+const program = "agent-chatter"
+
+func TestMain(m *testing.M) {
+	if filepath.Base(os.Args[0]) == program {
+		cli.Main()
+	}
+	os.Exit(m.Run())
+}
+
+// hostile is the name of a directory with characters that a shell and the formats of the agents do not take for
+// themselves.
+const hostile = `it's "the" ${HOME} of $HOME \n`
+
 // TestRealAgentsReadTheirSetup pastes the Setup of each agent into a shell, and into a file in the home of another user.
 // The agent then starts the program with the arguments that it was to have, whatever characters they have.
 func TestRealAgentsReadTheirSetup(t *testing.T) {
@@ -36,7 +53,7 @@ func TestRealAgentsReadTheirSetup(t *testing.T) {
 			t.Parallel()
 			for name, shell := range map[string]bool{"shell": true, "file": false} {
 				home, c, started := recorder(t)
-				setup := MCP(agent.name, c, shell)
+				setup := clientconfig.MCP(agent.name, c, shell)
 				if shell {
 					agent.run(t, home, "bash", "-c", setup.Text)
 				} else {
@@ -52,21 +69,58 @@ func TestRealAgentsReadTheirSetup(t *testing.T) {
 	}
 }
 
-// recorder returns a new home and a Command in it, with characters that a shell and the formats of the agents do not
-// take for themselves. started returns the arguments with which it was started first.
-func recorder(t *testing.T) (home string, c Command, started func() []string) {
+// TestRealAgentsConnect pastes what the program prints. Codex connects to no server to list it.
+func TestRealAgentsConnect(t *testing.T) {
+	agenttest.SkipUnlessReal(t)
+	for _, agent := range realAgents {
+		if !agent.checks {
+			continue
+		}
+		t.Run(agent.name, func(t *testing.T) {
+			t.Parallel()
+			home := agentHome(t)
+			self, err := os.Executable()
+			if err != nil {
+				t.Fatal(err)
+			}
+			bin := filepath.Join(home, hostile)
+			if err := errors.Join(os.Mkdir(bin, 0o755), os.Symlink(self, filepath.Join(bin, program))); err != nil {
+				t.Fatal(err)
+			}
+			setup := agent.run(t, home, filepath.Join(bin, program), "--home", bin, "mcp", "--print-config", agent.name)
+			agent.run(t, home, "bash", "-c", setup)
+			listed := agent.run(t, home, agent.name, "mcp", "list", "--json")
+			if !strings.Contains(listed, "Connected") || strings.Contains(listed, "Disconnected") {
+				t.Errorf("after %s it listed %s", setup, listed)
+			}
+		})
+	}
+}
+
+// agentHome returns a new home.
+func agentHome(t *testing.T) string {
 	t.Helper()
 	home, err := os.MkdirTemp("", "agent-home-") // not t.TempDir: agents may still write there after they have exited
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(home) })
-	dir := filepath.Join(home, `it's "the" ${HOME} of $HOME \n`)
+	return home
+}
+
+// recorder returns a new home and a Command in it. started returns the arguments with which it was started first.
+func recorder(t *testing.T) (home string, c clientconfig.Command, started func() []string) {
+	t.Helper()
+	home = agentHome(t)
+	dir := filepath.Join(home, hostile)
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	record := filepath.Join(home, "started")
-	c = Command{filepath.Join(dir, "agent-chatter"), []string{"--home", dir + "\n\tü", "mcp", "--team", "$PATH ${PATH}"}}
+	c = clientconfig.Command{
+		Path: filepath.Join(dir, "agent-chatter"),
+		Args: []string{"--home", dir + "\n\tü", "mcp", "--team", "$PATH ${PATH}"},
+	}
 	script := "#!/bin/sh\n[ -e " + record + " ] || printf '%s\\0' \"$@\" > " + record + "\n"
 	if err := os.WriteFile(c.Path, []byte(script), 0o755); err != nil {
 		t.Fatal(err)
@@ -119,11 +173,14 @@ func (a realAgent) run(t *testing.T, home string, argv ...string) string {
 	if err != nil {
 		t.Fatalf("%q: %v: %s%s", argv, err, printed, stderr.String())
 	}
+	if len(printed) == 0 {
+		return stderr.String() // Gemini CLI lists there
+	}
 	return string(printed)
 }
 
 // checkListed checks the command of the only server in the JSON of Codex.
-func checkListed(t *testing.T, name, listed string, want Command) {
+func checkListed(t *testing.T, name, listed string, want clientconfig.Command) {
 	t.Helper()
 	var servers []struct {
 		Transport struct {
