@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/acp/prompt"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 )
@@ -23,6 +24,10 @@ func TestTexts(t *testing.T) {
 		})},
 		{Function: "noSessionText", Shown: noSessionText(apptest.Hostile)},
 		{Function: "cursorText", Shown: cursorText(errors.New(apptest.Hostile))},
+		{Function: "unreadText", Shown: unreadText(prompt.ErrEmpty, []prompt.Omitted{{Kind: prompt.Image, MIME: "image/png"}})},
+		{Function: "omittedText", Shown: omittedText([]prompt.Omitted{
+			{Kind: prompt.Image, Name: apptest.Hostile}, {Kind: prompt.Audio, MIME: apptest.Hostile}, {Kind: prompt.Data},
+		})},
 		{Function: "tooManyText", Shown: tooManyText()},
 		{Function: "terminalText", Shown: terminalText()},
 	})

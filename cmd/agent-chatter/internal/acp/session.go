@@ -4,18 +4,22 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 
 	sdk "github.com/coder/acp-go-sdk"
 	"github.com/oklog/ulid/v2"
 
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/acp/prompt"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/acp/settings"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/eventlog"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/hub"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/teams"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
@@ -114,19 +118,26 @@ func (s *server) Prompt(_ context.Context, r sdk.PromptRequest) (sdk.PromptRespo
 	if err != nil {
 		return sdk.PromptResponse{}, err
 	}
-	reason, err := o.prompt(ctx, textOf(r.Prompt))
+	message, err := prompt.Read(r.Prompt)
+	if err != nil {
+		return sdk.PromptResponse{}, s.failure(app.Exit(app.ExitUsage, unreadText(err, message.Omitted)))
+	}
+	reason, err := o.prompt(ctx, message)
 	return sdk.PromptResponse{StopReason: reason}, s.failure(err)
 }
 
 // prompt sends a message to the team and returns why its turns stopped.
-func (o *session) prompt(ctx context.Context, text string) (sdk.StopReason, error) {
+func (o *session) prompt(ctx context.Context, message prompt.Message) (sdk.StopReason, error) {
 	o.turn.Lock()
 	defer o.turn.Unlock()
 	if err := o.ready(ctx); err != nil {
 		return "", err
 	}
 	o.listener.beginPrompt(ctx)
-	err := o.run(ctx, text)
+	if len(message.Omitted) > 0 {
+		o.app.Notice(omittedText(message.Omitted))
+	}
+	err := o.run(ctx, message.Text)
 	switch {
 	case ctx.Err() != nil:
 		return sdk.StopReasonCancelled, nil
@@ -223,12 +234,20 @@ func headers(of []sdk.HttpHeader) map[string]string {
 	return all
 }
 
-// textOf returns the text of a prompt.
-func textOf(blocks []sdk.ContentBlock) (text string) {
-	for _, b := range blocks {
-		if b.Text != nil {
-			text += b.Text.Text
-		}
+// unreadText is for a prompt that is no message.
+func unreadText(err error, omitted []prompt.Omitted) app.Message {
+	m := app.Text("Nothing was sent: %s.", tty.SafeLine(err.Error()))
+	if len(omitted) > 0 {
+		m.Text += "\n" + omittedText(omitted)
 	}
-	return text
+	return m
+}
+
+// omittedText lists what members do not get of a prompt.
+func omittedText(all []prompt.Omitted) string {
+	names := make([]string, len(all))
+	for i, o := range all {
+		names[i] = strings.TrimSpace(fmt.Sprintf("%s %s", o.Kind, tty.SafeLine(cmp.Or(o.Name, o.MIME))))
+	}
+	return "The members take only text. Left out: " + strings.Join(names, ", ") + "."
 }

@@ -20,6 +20,9 @@ const (
 type Options struct {
 	MaxLine     int // bytes of a message that is read, the newline included
 	MaxRequests int // of the client that are not answered
+	MaxBytes    int // of these requests; 0: any
+
+	Remedy string // what helps with a message that is too long; "": nothing is said
 }
 
 // ErrClosed is returned by Write after Close.
@@ -29,14 +32,17 @@ var ErrClosed = errors.New("the connection is closed")
 type Conn struct {
 	lines       *lines.Reader
 	maxRequests int
+	maxBytes    int    // 0: any
+	remedy      string // "": none
 
 	out    chan outgoing
 	closed chan struct{}
 	once   sync.Once
 
 	mu       sync.Mutex
-	inFlight map[ID]bool
+	inFlight map[ID]int    // the length of the request
 	open     int           // requests whose answers are not written
+	bytes    int           // of these
 	idle     chan struct{} // closed when nothing is in flight; nil: nobody waits
 }
 
@@ -56,7 +62,8 @@ func New(in io.Reader, out io.Writer, o Options) *Conn {
 	}
 	c := &Conn{
 		lines: lines.NewReader(in, o.MaxLine), maxRequests: o.MaxRequests,
-		out: make(chan outgoing), closed: make(chan struct{}), inFlight: map[ID]bool{},
+		out: make(chan outgoing), closed: make(chan struct{}), inFlight: map[ID]int{},
+		maxBytes: o.MaxBytes, remedy: o.Remedy,
 	}
 	go c.write(out)
 	return c
@@ -122,14 +129,29 @@ func (c *Conn) next() (Message, *Error, error) {
 	return m, refusal, nil
 }
 
-// tooLong discards a line that is longer than the limit.
+// tooLong discards a line that is longer than the limit. The beginning says what it is: a request is answered, and in
+// place of a response, for which the server waits, an error is passed on.
 func (c *Conn) tooLong() (Message, *Error, error) {
+	id, response := head(c.lines.Rest())
 	n, err := c.lines.Skip(nil)
 	if err != nil && err != io.EOF {
 		return Message{}, nil, err
 	}
-	return Message{}, &Error{Code: InvalidRequest, Message: fmt.Sprintf(
-		"the line has %d bytes, more than the limit of %d: it was not read", n, c.lines.Limit())}, nil
+	text := fmt.Sprintf("the line has %d bytes, more than the limit of %d: it was not read", n, c.lines.Limit())
+	if c.remedy != "" {
+		text += "; " + c.remedy
+	}
+	refusal := &Error{ID: id, Code: InvalidRequest, Message: text}
+	if response {
+		m, refusal := Parse(refusal.Line())
+		return m, refusal, nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, used := c.inFlight[id]; used {
+		refusal.ID = ID{}
+	}
+	return Message{}, refusal, nil
 }
 
 func blank(line []byte) bool {
@@ -145,41 +167,49 @@ func blank(line []byte) bool {
 func (c *Conn) begin(m Message) *Error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	_, used := c.inFlight[m.ID]
 	switch {
-	case c.inFlight[m.ID]: // an answer with the id would be taken for that of the other request
+	case used: // an answer with the id would be taken for that of the other request
 		return &Error{Code: InvalidRequest, Message: fmt.Sprintf("the id %s is in use", m.ID.json)}
+	case c.maxBytes > 0 && c.open > 0 && c.bytes+len(m.Line) > c.maxBytes:
+		return &Error{ID: m.ID, Code: TooMany, Message: fmt.Sprintf(
+			"requests of %d bytes are in flight: wait for an answer", c.bytes)}
 	case c.open >= c.maxRequests:
 		return &Error{ID: m.ID, Code: TooMany, Message: fmt.Sprintf(
 			"%d requests are in flight: wait for an answer", c.open)}
 	}
-	c.inFlight[m.ID] = true
+	c.inFlight[m.ID] = len(m.Line)
 	c.open++
+	c.bytes += len(m.Line)
 	return nil
 }
 
 // Write writes a message, without its newline. It returns when the system has the message, or after Close.
 func (c *Conn) Write(line []byte) error {
-	if m, refusal := Parse(line); refusal == nil && m.Method == "" && c.answered(m.ID) {
-		defer c.end()
+	if m, refusal := Parse(line); refusal == nil && m.Method == "" {
+		if size, found := c.answered(m.ID); found {
+			defer c.end(size)
+		}
 	}
 	return c.send(line)
 }
 
-// answered notes that a request gets its answer: the client may use its id as soon as it has that. It reports
-// whether there is such a request.
-func (c *Conn) answered(id ID) bool {
+// answered notes that a request gets its answer: the client may use its id as soon as it has that. It returns the
+// length of the request, and false if there is none.
+func (c *Conn) answered(id ID) (size int, found bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	found := c.inFlight[id]
+	size, found = c.inFlight[id]
 	delete(c.inFlight, id)
-	return found
+	return size, found
 }
 
 // end notes that an answer was written. Until then its request is in flight: a client that does not read must not
 // make answers pile up.
-func (c *Conn) end() {
+func (c *Conn) end(size int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.bytes -= size
 	if c.open--; c.open == 0 && c.idle != nil {
 		close(c.idle)
 		c.idle = nil

@@ -36,6 +36,8 @@ var integer = regexp.MustCompile(`^(?:0|-?[1-9][0-9]{0,14})$`)
 func ParseID(text []byte) (ID, error) {
 	var name string
 	switch {
+	case len(text) == 0:
+		return ID{}, fmt.Errorf("the id is missing")
 	case len(text) > maxID:
 		return ID{}, fmt.Errorf("the id is longer than %d bytes", maxID)
 	case integer.Match(text):
@@ -124,6 +126,35 @@ func members(line []byte) (map[string]json.RawMessage, error) {
 		}
 	}
 	return values, nil
+}
+
+// maxHead is how many bytes of a line that is too long are read.
+const maxHead = 64 << 10
+
+// head returns the id at the beginning of a line that is too long, and whether the line is a response; the zero ID if
+// the id does not precede the long part.
+func head(line []byte) (id ID, response bool) {
+	decoder := json.NewDecoder(bytes.NewReader(line[:min(len(line), maxHead)]))
+	if open, err := decoder.Token(); err != nil || open != json.Delim('{') {
+		return ID{}, false
+	}
+	for decoder.More() {
+		key, err := decoder.Token()
+		if err != nil {
+			break
+		}
+		if key == "result" || key == "error" {
+			return id, id != ID{}
+		}
+		var value json.RawMessage
+		if err := decoder.Decode(&value); err != nil {
+			break
+		}
+		if key == "id" {
+			id, _ = ParseID(value)
+		}
+	}
+	return id, false
 }
 
 // An Error is the answer to a line that is not passed on.

@@ -19,8 +19,11 @@ import (
 // MaxMessage is the length of the longest message that is passed on, in bytes. The SDK reads 10 MiB.
 const MaxMessage = 10_000_000
 
-// MaxRequests is how many requests of the client may be in flight.
-const MaxRequests = 64
+// MaxRequests is how many requests of the client may be in flight, and maxBytes how long they may be together.
+const (
+	MaxRequests = 64
+	maxBytes    = 3 * MaxMessage
+)
 
 // Grace is how long one write may take at the end: a client that does not read is left then.
 const Grace = 2 * time.Second
@@ -62,7 +65,10 @@ type prompt struct {
 func New(in io.Reader, out io.Writer, log *slog.Logger, answered func(line []byte)) *Wire {
 	w := &Wire{log: log, answer: answered, prompts: map[string]prompt{}}
 	w.out = newOutput(out, func() { w.conn.Close() })
-	w.conn = jsonrpc.New(in, w.out, jsonrpc.Options{MaxLine: MaxMessage + 1, MaxRequests: MaxRequests})
+	w.conn = jsonrpc.New(in, w.out, jsonrpc.Options{
+		MaxLine: MaxMessage + 1, MaxRequests: MaxRequests, MaxBytes: maxBytes,
+		Remedy: "attach a link to the file instead of its text",
+	})
 	w.passed, w.pass = io.Pipe()
 	return w
 }
