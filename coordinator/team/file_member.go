@@ -25,6 +25,7 @@ type memberJSON struct {
 	Engine            string            `json:"engine"`
 	Model             string            `json:"model"`
 	Thinking          *bool             `json:"thinking"`
+	Recall            any               `json:"recall"`
 	Permissions       string            `json:"permissions"`
 	MaxAgentIdleTime  *float64          `json:"maxAgentIdleTime"` // milliseconds
 	Endpoint          string            `json:"endpoint"`
@@ -105,6 +106,7 @@ func (r *fileReader) member(path string, m memberJSON, agents []agentJSON) Membe
 		Engine:            m.Engine,
 		Model:             m.Model,
 		Thinking:          m.Thinking,
+		Recall:            recallScope(m.Recall),
 		Permissions:       m.Permissions,
 		MaxAgentIdleTime:  milliseconds(m.MaxAgentIdleTime, 0),
 		Endpoint:          m.Endpoint,
@@ -125,6 +127,17 @@ func (r *fileReader) member(path string, m memberJSON, agents []agentJSON) Membe
 	}
 	member.InstructionFile = r.path(path+"/instructionFile", baseDir, file)
 	return member
+}
+
+// recallScope decodes true and "all". The schema allows nothing else but false.
+func recallScope(value any) string {
+	switch value {
+	case true:
+		return RecallTeam
+	case RecallAll:
+		return RecallAll
+	}
+	return ""
 }
 
 // findEngine validates the member's engine and its settings and sets its command.

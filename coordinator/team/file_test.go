@@ -313,7 +313,7 @@ func TestLoadSetsEveryField(t *testing.T) {
 				{"name": "hugo", "displayName": "Hugo", "type": "human", "role": "boss", "baseDir": ".",
 				 "systemInstruction": ""},
 				{"name": "ada", "displayName": "Ada", "type": "ai", "role": "author", "agentType": "claude",
-				 "engine": "command", "model": "large", "permissions": "ask", "maxAgentIdleTime": 60000, "thinking": false,
+				 "engine": "command", "model": "large", "permissions": "ask", "maxAgentIdleTime": 60000, "thinking": false, "recall": "all",
 				 "endpoint": "http://x/v1", "apiKeyEnv": "KEY", "headers": {"X-Title": "chat"}, "themeColor": "red", "unheardOf": 1,
 				 "systemInstruction": ["one", "two"], "baseDir": "work", "env": {"A": "b"}}
 			]
@@ -329,7 +329,7 @@ func TestLoadSetsEveryField(t *testing.T) {
 			{
 				ID: "ada", Name: "ada", DisplayName: "Ada", Type: "ai", Role: "author", ThemeColor: "red", AgentType: "claude",
 				Engine: "command", Model: "large", Permissions: "ask", MaxAgentIdleTime: time.Minute,
-				Thinking: &thinking, Endpoint: "http://x/v1", APIKeyEnv: "KEY",
+				Recall: team.RecallAll, Thinking: &thinking, Endpoint: "http://x/v1", APIKeyEnv: "KEY",
 				Headers: map[string]string{"X-Title": "chat"}, SystemInstruction: "one\ntwo",
 				BaseDir: filepath.Join(dir, "work"), InstructionFile: filepath.Join(dir, "work", "CLAUDE.md"),
 				Command: filepath.Join(dir, "bin/claude"), Args: []string{"-p"}, Env: map[string]string{"A": "b"},

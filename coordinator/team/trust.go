@@ -35,8 +35,8 @@ type trustJSON struct {
 
 // Digest returns the hash, in hex, of everything that decides what the team runs, where, and what it
 // sends where: of each agent the engine, command, arguments, permissions, directory, endpoint, name of
-// the key, headers and environment, and the files in Elsewhere. Of a variable that is a secret only the
-// name counts, so that a new key is no other team.
+// the key, headers, environment and the sessions that it may read, and the files in Elsewhere. Of a
+// variable that is a secret only the name counts, so that a new key is no other team.
 func (t *Team) Digest() string {
 	type run struct {
 		Name, Engine, Command, Permissions, BaseDir, Endpoint, APIKeyEnv string
@@ -44,6 +44,7 @@ func (t *Team) Digest() string {
 		// Earlier versions did not hash these: without any, the digest is theirs.
 		Headers map[string]string `json:",omitempty"`
 		Model   string            `json:",omitempty"`
+		Recall  string            `json:",omitempty"`
 	}
 	var runs []run
 	for _, m := range t.Members {
@@ -53,7 +54,7 @@ func (t *Team) Digest() string {
 		r := run{
 			Name: m.Name, Engine: m.EngineName(), Command: m.Command, Permissions: m.Permissions, BaseDir: m.BaseDir,
 			Endpoint: m.Endpoint, APIKeyEnv: m.APIKeyEnv, Args: m.Args,
-			Headers: m.Headers,
+			Headers: m.Headers, Recall: m.Recall,
 		}
 		if r.Engine == EngineACP {
 			// The agent's type decides which program speaks the protocol and which arguments it requires,

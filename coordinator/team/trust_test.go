@@ -22,7 +22,7 @@ func TestDigestIsOfWhatTheTeamRuns(t *testing.T) {
 		"team": {"name": "crew", "description": "some", "members": [
 			{"name": "ada", "displayName": "Ada", "type": "ai", "role": "author", "agentType": "x", "baseDir": ".",
 			 "systemInstruction": "be kind", "permissions": "read", "endpoint": "http://a/v1", "apiKeyEnv": "A_KEY",
-			 "env": {"PATH": "/bin", "A_KEY": "made-up-4711", "B_KEY": "$ONE"}, "headers": {"x-team": "$THREE"}},
+			 "env": {"PATH": "/bin", "A_KEY": "made-up-4711", "B_KEY": "$ONE"}, "headers": {"x-team": "$THREE"}, "recall": false},
 			{"name": "hugo", "displayName": "Hugo", "type": "human", "role": "", "baseDir": ".", "systemInstruction": ""}
 		]}
 	}`
@@ -52,6 +52,7 @@ func TestDigestIsOfWhatTheTeamRuns(t *testing.T) {
 		`"read"`: `"bypass"`, `http://a/v1`: `http://b/v1`, `"apiKeyEnv": "A_KEY"`: `"apiKeyEnv": "B_KEY"`,
 		`"PATH": "/bin"`: `"PATH": "./bin"`, `"PATH"`: `"LD_PRELOAD"`, `"A_KEY": "made`: `"C_KEY": "made`,
 		`"$ONE"`: `"$TWO"`, `"role": "author", "agentType": "x", "baseDir": "."`: `"role": "author", "agentType": "x", "baseDir": ".."`,
+		`"recall": false`: `"recall": true`, `, "recall": false`: `, "recall": "all"`,
 		`"name": "ada"`: `"name": "eve"`, `"$ONE"}`: `"$ONE"}, "engine": "demo"`,
 		`"$THREE"`: `"$FOUR"`, `"x-team"`: `"x-crew"`, `{"x-team": "$THREE"}`: `{}`, `$THREE"}`: `$THREE", "x-a": "b"}`,
 	} {

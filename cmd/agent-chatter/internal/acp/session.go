@@ -18,6 +18,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/eventlog"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/hub"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/mcp/member"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/teams"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/coordinator"
@@ -64,6 +65,7 @@ func (s *server) prepare(id, cwd string, servers []sdk.McpServer) *session {
 		Store: o.store(), Listener: &eventlog.Listener{Listener: o.listener, Log: s.app.Log}, App: s.app.Identity(),
 		CWD: cwd, Window: coordinator.Window(s.config.Window), Engines: app.Engines(agent.Demo{}),
 		KeepSecrets: s.config.KeepSecrets(), Guard: s.guard, MCPServers: mcpServers(servers),
+		Recall: member.Recall(s.app),
 	})
 	return o
 }

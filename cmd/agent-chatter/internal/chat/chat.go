@@ -16,6 +16,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/input"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/place"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/retention"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/mcp/member"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/usage"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/coordinator"
@@ -240,7 +241,7 @@ func (cmd *Command) newREPL(a *app.App, config config.Config) *repl {
 		return coordinator.New(coordinator.Options{
 			Store: s, Listener: listener, App: a.Identity(), CWD: a.Cwd, MaxRounds: cmd.MaxRounds,
 			Window: coordinator.Window(config.Window), Engines: app.Engines(demo), KeepSecrets: config.KeepSecrets(),
-			Guard: guard, ManualSave: cmd.NoAutoSave,
+			Guard: guard, ManualSave: cmd.NoAutoSave, Recall: member.Recall(a),
 		})
 	}
 	return r

@@ -31,13 +31,13 @@ const full = `{
     "members": [
       {"name": "you", "displayName": "You", "role": "human", "type": "human", "baseDir": ".", "systemInstruction": ""},
       {"name": "tool", "displayName": "Tool", "role": "a tool", "type": "ai", "agentType": "tool", "baseDir": "sub",
-       "systemInstruction": "be brief", "instructionFile": "TOOL.md", "permissions": "read",
+       "systemInstruction": "be brief", "instructionFile": "TOOL.md", "permissions": "read", "recall": true,
        "env": {"B_KEY": "made-up-key-4711", "A": "$NOT_THERE"}},
       {"name": "api", "displayName": "API", "role": "", "type": "ai", "agentType": "openai", "baseDir": ".",
        "systemInstruction": "", "endpoint": "https://me:word@host/v1", "apiKeyEnv": "NOT_THERE", "model": "m",
        "thinking": true, "headers": {"x-b": "b", "x-a": "a"}},
       {"name": "bot", "displayName": "Bot", "role": "", "type": "ai", "agentType": "claude", "baseDir": ".",
-       "systemInstruction": "", "thinking": false, "permissions": "edit"}
+       "systemInstruction": "", "thinking": false, "permissions": "edit", "recall": "all"}
     ]
   }
 }`

@@ -53,6 +53,7 @@ type shownMember struct {
 	Args              []string `json:"args,omitempty"`
 	Model             string   `json:"model,omitempty"`
 	Thinking          *bool    `json:"thinking,omitempty"`
+	Recall            string   `json:"recall,omitempty"` // "team" or "all"
 	Permissions       string   `json:"permissions,omitempty"`
 	Endpoint          string   `json:"endpoint,omitempty"`
 	APIKeyEnv         string   `json:"apiKeyEnv,omitempty"`
@@ -101,7 +102,7 @@ func newShownMember(a *app.App, m team.Member) shownMember {
 	secrets := a.Redactor(append(m.Secrets(), team.InheritedSecrets()...))
 	shown := shownMember{
 		id: m.ID, Name: m.Name, DisplayName: m.DisplayName, Type: m.Type, Role: m.Role, AgentType: m.AgentType,
-		Command: m.Command, Model: m.Model, Thinking: m.Thinking, Permissions: m.Permissions,
+		Command: m.Command, Model: m.Model, Thinking: m.Thinking, Recall: m.Recall, Permissions: m.Permissions,
 		Endpoint: teams.EndpointText(secrets, m.Endpoint), APIKeyEnv: m.APIKeyEnv,
 		BaseDir: m.BaseDir, InstructionFile: m.InstructionFile, SystemInstruction: secrets.Text(m.SystemInstruction),
 		Headers: slices.Sorted(maps.Keys(m.Headers)),
@@ -130,6 +131,7 @@ func (m shownMember) fields() [][2]string {
 	return set([][2]string{
 		{"role", m.Role}, {"engine", m.Engine}, {"command", strings.Join(append([]string{m.Command}, m.Args...), " ")},
 		{"model", m.Model}, {"thinking", thinkingText(m.Thinking)}, {"permissions", m.Permissions},
+		{"may read sessions of", teams.RecallText(m.Recall)},
 		{"endpoint", m.Endpoint}, {"key variable", m.APIKeyEnv}, {"headers", strings.Join(m.Headers, ", ")},
 		{"base directory", m.BaseDir}, {"instructions", m.InstructionFile},
 		{"environment", strings.Join(m.Env, ", ")}, {"unset", strings.Join(m.Unset, ", ")},

@@ -44,6 +44,7 @@ func runsText(a *app.App, t *team.Team) string {
 		fmt.Fprintf(&b, "  %s: %s\n", tty.SafeLine(m.Name), tty.SafeLine(runText(secrets, m)))
 		line("directory", m.BaseDir)
 		line("permissions", m.Permissions)
+		line("may read sessions of", RecallText(m.Recall))
 		if m.EngineName() == team.EngineACP {
 			line("model", m.Model)
 		}
@@ -64,6 +65,17 @@ func runsText(a *app.App, t *team.Team) string {
 		fmt.Fprintf(&b, "  and send the content of %s\n", tty.SafeLine(path))
 	}
 	return b.String()
+}
+
+// RecallText describes which sessions a member may read; "" is none.
+func RecallText(recall string) string {
+	switch recall {
+	case team.RecallTeam:
+		return "this team"
+	case team.RecallAll:
+		return "all teams"
+	}
+	return ""
 }
 
 // runText returns the program with its arguments, or the API, that a member runs. The model and whether it

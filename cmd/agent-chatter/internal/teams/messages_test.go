@@ -23,7 +23,7 @@ func teamsTexts() []apptest.Text {
 		{Name: "you", Type: team.Human},
 		{Name: "ada", Type: team.AI, AgentType: "claude", Permissions: "bypass", BaseDir: "/clone", Model: "opus",
 			Args: []string{"--add-dir", "/etc"}},
-		{Name: "abe", Type: team.AI, AgentType: "codex-acp", Model: "a/m"},
+		{Name: "abe", Type: team.AI, AgentType: "codex-acp", Model: "a/m", Recall: team.RecallAll},
 		{Name: "bea", Type: team.AI, AgentType: "x", Command: "/bin/sh", Args: []string{"-c", "echo it's " + key},
 			Env: map[string]string{"A_KEY": key, "LD_PRELOAD": "./" + apptest.Hostile}},
 		{Name: "cleo", Type: team.AI, AgentType: "openai", Endpoint: "https://me:word@host/v1", APIKeyEnv: "A_KEY",
@@ -39,6 +39,7 @@ func teamsTexts() []apptest.Text {
 	add("confirmText", "", confirmText(a, crew, why))
 	add("refusedText", "", refusedText(a, crew, why))
 	add("runText", "", runText(nil, members[3]))
+	add("RecallText", "", RecallText(team.RecallTeam))
 	add("EndpointText", "", EndpointText(redact.New(nil), "https://me:word@host/v1?a=b"))
 	add("EndpointText", "no password", EndpointText(redact.New(nil), "http://me@host/v1"))
 	add("notLoadedText", "", notLoadedText(apptest.AliceID, apptest.Hostile, errors.New(apptest.Hostile)))
