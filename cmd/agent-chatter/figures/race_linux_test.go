@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -17,7 +18,8 @@ import (
 type contestant struct {
 	name     string
 	args     []string
-	home     string                        // AGENT_CHATTER_HOME
+	home     string // AGENT_CHATTER_HOME
+	stdin    string
 	prepare  func(t *testing.T, v version) // before each run, not measured; may be nil
 	prints   string                        // a text of its output, to see that it did something
 	terminal bool                          // it runs on a terminal, and is measured until prints is there
@@ -103,6 +105,7 @@ func (f *figures) run(t *testing.T, c contestant, v version) (measured cost) {
 	cmd := exec.Command(f.measurer, args...)
 	cmd.Env = v.environment()
 	cmd.ExtraFiles = []*os.File{write}
+	cmd.Stdin = strings.NewReader(c.stdin)
 	var stdout, stderr bytes.Buffer
 	if cmd.Stderr = &stderr; !c.silent {
 		cmd.Stdout = &stdout

@@ -12,6 +12,8 @@ import (
 // as in the programs that it is compared with.
 const rareWord = "Xylophone"
 
+const mcpSearch = "search_sessions of mcp"
+
 // search measures how long it takes to find a rare word in many journals, and
 // in their archives.
 func (f *figures) search(t *testing.T) {
@@ -50,9 +52,11 @@ func (f *figures) searchLive(t *testing.T, search contestant, paths []string) {
 		f.tool("rg -F -i", paths, "rg", "-F", "-i", rareWord),
 		f.tool("grep -F", paths, "grep", "-F", rareWord),
 		{name: "every line decoded", args: append([]string{f.peer, "search", rareWord}, paths...), prints: rareWord},
+		f.mcp(t, mcpSearch, search.home, rareWord, callOf(t, rareWord)),
 	})...)
 	printCosts(results)
 	f.atLeast("search, speed relative to every line decoded", times(results, "every line decoded", results[0]), 10, "×")
+	f.atMost(mcpSearch+", wall time relative to sessions search", times(results, mcpSearch, results[0]), 1.2, "×")
 	if rg := times(results, "rg -F", results[0]); rg > 0 {
 		f.atMost("search, wall time relative to rg -F", 1/rg, 5, "×")
 	}

@@ -130,7 +130,7 @@ func (cmd *Command) serveHTTP(a *app.App, server *sdk.Server) error {
 	if err := cmd.announce(a, l); err != nil {
 		return err
 	}
-	return l.serve(ctx, server)
+	return l.serve(ctx, l.handler(server))
 }
 
 // announce prints the address, and the token unless the user has it.
@@ -151,9 +151,9 @@ func (cmd *Command) announce(a *app.App, l *listener) error {
 }
 
 // serve answers requests until ctx is done.
-func (l *listener) serve(ctx context.Context, server *sdk.Server) error {
+func (l *listener) serve(ctx context.Context, handler http.Handler) error {
 	h := &http.Server{
-		Handler: l.handler(server), MaxHeaderBytes: maxHeader, ReadHeaderTimeout: requestTime, IdleTimeout: idleTime,
+		Handler: handler, MaxHeaderBytes: maxHeader, ReadHeaderTimeout: requestTime, IdleTimeout: idleTime,
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- h.Serve(netutil.LimitListener(l.Listener, maxConnections)) }()

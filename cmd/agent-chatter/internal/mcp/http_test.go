@@ -19,6 +19,12 @@ import (
 // start serves a home with a few sessions over HTTP until the test ends.
 func start(t *testing.T) *listener {
 	t.Helper()
+	return startWith(t, func(handler http.Handler, _ string) http.Handler { return handler })
+}
+
+// startWith is start with a handler around that of the listener.
+func startWith(t *testing.T, around func(handler http.Handler, token string) http.Handler) *listener {
+	t.Helper()
 	home := t.TempDir()
 	a, err := app.New(app.IO{Stdout: io.Discard, Stderr: io.Discard}, app.Options{Home: home})
 	if err != nil {
@@ -33,7 +39,7 @@ func start(t *testing.T) *listener {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error)
-	go func() { ended <- l.serve(ctx, recall.New(a, "").Server("1")) }()
+	go func() { ended <- l.serve(ctx, around(l.handler(recall.New(a, "").Server("1")), l.token)) }()
 	t.Cleanup(func() {
 		stop()
 		if err := <-ended; err != nil {

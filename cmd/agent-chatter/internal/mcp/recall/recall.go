@@ -54,12 +54,21 @@ const instructions = `Search and read the conversations that people and agents h
 func (r *Recall) Server(version string) *sdk.Server {
 	own := &sdk.Implementation{Name: "agent-chatter", Title: "Sessions of agent-chatter", Version: version}
 	s := sdk.NewServer(own, &sdk.ServerOptions{
-		Instructions: instructions,
+		Instructions: instructions, CompletionHandler: r.complete,
 		Capabilities: &sdk.ServerCapabilities{ // nothing that a client could be notified of
 			Tools: &sdk.ToolCapabilities{}, Resources: &sdk.ResourceCapabilities{}, Prompts: &sdk.PromptCapabilities{},
 		},
 	})
-	r.addTools(s)
+	// Clients wait for the answer to their first request, and the schemas of the tools take a tenth of the start.
+	add := sync.OnceFunc(func() { r.addTools(s) })
+	s.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
+		return func(ctx context.Context, method string, request sdk.Request) (sdk.Result, error) {
+			if strings.HasPrefix(method, "tools/") {
+				add()
+			}
+			return next(ctx, method, request)
+		}
+	})
 	r.addResources(s)
 	addPrompt(s)
 	return s

@@ -645,3 +645,28 @@ func TestTouched(t *testing.T) {
 		}
 	}
 }
+
+func TestCompletion(t *testing.T) {
+	client := connect(t, fruit(t), "cellar")
+	for _, test := range []struct {
+		ref  *sdk.CompleteReference
+		name string
+		text string
+		want []string
+	}{
+		{&sdk.CompleteReference{Type: "ref/resource", URI: sessionTemplate}, "id", "01kah9", []string{sessionID(4), sessionID(3)}},
+		{&sdk.CompleteReference{Type: "ref/resource", URI: eventTemplate}, "id", sessionID(3)[:26], []string{sessionID(3)}},
+		{&sdk.CompleteReference{Type: "ref/resource", URI: eventTemplate}, "seq", "1", []string{}},
+		{&sdk.CompleteReference{Type: "ref/resource", URI: sessionTemplate}, "id", sessionID(1), []string{}},
+		{&sdk.CompleteReference{Type: "ref/prompt", Name: "recall"}, "topic", "the", []string{}},
+	} {
+		got, err := client.Complete(t.Context(), &sdk.CompleteParams{
+			Ref: test.ref, Argument: sdk.CompleteParamsArgument{Name: test.name, Value: test.text}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(test.want, got.Completion.Values); diff != "" {
+			t.Errorf("%v, %s %s: (-want +got)\n%s", test.ref, test.name, test.text, diff)
+		}
+	}
+}

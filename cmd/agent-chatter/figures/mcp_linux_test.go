@@ -1,0 +1,42 @@
+package figures
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// initialize begins a connection of a client of mcp.
+const initialize = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18",` +
+	`"capabilities":{},"clientInfo":{"name":"figures","version":"1"}}}` + "\n"
+
+// mcp is a client that sends lines after the first one, closes the input, and reads all answers: it measures the
+// whole process. It has the program by another name, since an older version may lack the command.
+func (f *figures) mcp(t *testing.T, name, home, prints string, lines ...string) contestant {
+	t.Helper()
+	program := filepath.Join(f.dir, "agent-chatter-mcp")
+	if err := os.Symlink(f.program, program); err != nil && !errors.Is(err, fs.ErrExist) {
+		t.Fatal(err)
+	}
+	return contestant{
+		name: name, home: home, prints: prints, args: []string{program, "mcp"},
+		stdin: initialize + strings.Join(lines, "\n"),
+	}
+}
+
+// callOf is a request to search for a text.
+func callOf(t *testing.T, text string) string {
+	t.Helper()
+	line, err := json.Marshal(map[string]any{
+		"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+		"params": map[string]any{"name": "search_sessions", "arguments": map[string]any{"query": text}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(line) + "\n"
+}
