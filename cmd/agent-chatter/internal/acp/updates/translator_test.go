@@ -140,6 +140,8 @@ func TestGoldenUpdates(t *testing.T) {
 	s.end("2", bo, projection.Failed, "It is", "429 Too Many Requests\n# try later")
 	s.turn("3", projection.Speaker{ID: "cy"})
 	s.end("3", projection.Speaker{ID: "cy"}, projection.Cancelled, "", "")
+	s.turn("5", ada)
+	s.end("5", ada, projection.TimedOut, "", "Ada is slow")
 	s.add(projection.SessionRenamed{Title: "The\nkettle"})
 	s.say(projection.Speaker{ID: "host", Name: "host", Type: projection.TypeSystem}, "Imported.")
 	s.turn("4", ada)

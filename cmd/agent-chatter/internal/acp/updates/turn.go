@@ -143,7 +143,11 @@ func failure(name string, end *projection.TurnEnded, replied bool) string {
 	case end.FinishReason == projection.Cancelled:
 		return name + " was interrupted."
 	}
-	return name + " did not answer: " + tty.Safe(cmp.Or(end.Error, string(end.FinishReason)))
+	reason := tty.Safe(cmp.Or(end.Error, string(end.FinishReason)))
+	if strings.HasPrefix(reason, name+" ") {
+		return reason
+	}
+	return name + " did not answer: " + reason
 }
 
 // displayName returns the name of a speaker in headings.
