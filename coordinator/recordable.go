@@ -129,6 +129,9 @@ func recordableUsage(u *projection.Usage) *projection.Usage {
 	for _, n := range []*int64{&used.Input, &used.CachedRead, &used.CachedWrite, &used.Output, &used.Thought} {
 		*n = max(0, *n)
 	}
+	if used.Context <= 0 || used.Window <= 0 {
+		used.Context, used.Window = 0, 0
+	}
 	if used.Cost != nil && !used.Cost.Valid() {
 		used.Cost = nil
 	}

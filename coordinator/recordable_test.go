@@ -75,6 +75,7 @@ func reports() *rapid.Generator[agent.Event] {
 		return agent.Usage{
 			Input: counts().Draw(t, "input"), CachedRead: counts().Draw(t, "read"), CachedWrite: counts().Draw(t, "written"),
 			Output: counts().Draw(t, "output"), Thought: counts().Draw(t, "thought"), Cost: costs().Draw(t, "cost"),
+			Context: counts().Draw(t, "context"), Window: counts().Draw(t, "window"),
 		}
 	})
 	session := rapid.Custom(func(t *rapid.T) agent.Event { return agent.Session{ID: texts().Draw(t, "session")} })

@@ -104,7 +104,7 @@ func TestPlansAreBoundedAndValid(t *testing.T) {
 
 func TestEventsOfOddAgentsAreValid(t *testing.T) {
 	for name, event := range map[string]agent.Event{
-		"negative tokens": agent.Usage{Input: -1, CachedRead: -2, CachedWrite: -3, Output: -4, Thought: -5},
+		"negative tokens": agent.Usage{Input: -1, CachedRead: -2, CachedWrite: -3, Output: -4, Thought: -5, Context: -6, Window: 9},
 		"a negative cost": agent.Usage{Cost: &agent.Cost{Amount: -1, Currency: "USD"}},
 		"no number":       agent.Usage{Cost: &agent.Cost{Amount: math.NaN(), Currency: "USD"}},
 		"infinity":        agent.Usage{Cost: &agent.Cost{Amount: math.Inf(1), Currency: "USD"}},
@@ -133,11 +133,12 @@ func TestUsageIsRecordedWithItsCost(t *testing.T) {
 	d := onDisk(t, 0)
 	s := start(t, d, yields(nil, agent.Text{Text: "ok"}, agent.Usage{
 		Input: 1, CachedRead: 2, CachedWrite: 3, Output: 4, Thought: 5, Cost: &agent.Cost{Amount: 0.25, Currency: "EUR"},
+		Context: 6, Window: 7,
 	}))
 	s.say("hello")
 	checkEqual(t, "the usage", s.lastEnd().Usage, &projection.Usage{
 		Input: 1, CachedRead: 2, CachedWrite: 3, Output: 4, Thought: 5,
-		Cost: &projection.Cost{Amount: 0.25, Currency: "EUR"},
+		Cost: &projection.Cost{Amount: 0.25, Currency: "EUR"}, Context: 6, Window: 7,
 	})
 	s.say("again")
 	checkEqual(t, "the sums", s.Session().Stats.Usage, projection.Totals{

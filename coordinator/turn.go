@@ -236,6 +236,9 @@ func (t *turn) handle(e agent.Event) error {
 		t.usage = &projection.Usage{
 			Input: e.Input, CachedRead: e.CachedRead, CachedWrite: e.CachedWrite, Output: e.Output, Thought: e.Thought,
 		}
+		if e.Window > 0 {
+			t.usage.Context, t.usage.Window = e.Context, e.Window
+		}
 		if e.Cost != nil {
 			t.usage.Cost = &projection.Cost{Amount: e.Cost.Amount, Currency: e.Cost.Currency}
 		}

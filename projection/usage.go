@@ -13,6 +13,11 @@ type Usage struct {
 	Output      int64 `json:"output,omitempty"`      // without thoughts
 	Thought     int64 `json:"thought,omitempty"`
 	Cost        *Cost `json:"cost,omitempty"` // nil: not reported
+
+	// Context is the number of tokens in the agent's context window after the turn, and Window is how many it holds.
+	// They are no sums. 0 is not reported.
+	Context int64 `json:"context,omitempty"`
+	Window  int64 `json:"window,omitempty"`
 }
 
 // Cost is an amount of money.

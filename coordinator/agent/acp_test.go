@@ -78,8 +78,12 @@ func allEvents(ctx context.Context, e agent.Engine, turn agent.Turn) (got []stri
 			if event.Cost != nil {
 				cost = fmt.Sprintf("%g %s", event.Cost.Amount, event.Cost.Currency)
 			}
-			got = append(got, fmt.Sprintf("%T %d+%d+%d %d+%d, cost %s", event,
-				event.Input, event.CachedRead, event.CachedWrite, event.Output, event.Thought, cost))
+			line := fmt.Sprintf("%T %d+%d+%d %d+%d, cost %s", event,
+				event.Input, event.CachedRead, event.CachedWrite, event.Output, event.Thought, cost)
+			if event.Window > 0 {
+				line += fmt.Sprintf(", context %d of %d", event.Context, event.Window)
+			}
+			got = append(got, line)
 		default:
 			got = append(got, fmt.Sprintf("%T %+v", event, event))
 		}
@@ -593,8 +597,8 @@ func TestACPUpdatesAreSignsOfLife(t *testing.T) {
 	turn.Member.Env["AGENT_TEST_SCENE"] = scene
 	// The first sign of life of each turn is the update that follows a new session.
 	for _, want := range []string{
-		"{session-1} {} {} {hi} {} {} {} {[{saw pending high}]} {} {again 0s 0 0} {10 2 0 5 0 0.5 USD}",
-		"{session-1} {} {} {} {10 2 0 5 0 unknown} Fake failed: no credit; retry, or run " + turn.Member.Command +
+		"{session-1} {} {} {hi} {} {} {} {[{saw pending high}]} {} {again 0s 0 0} {10 2 0 5 0 0.5 USD 0 0}",
+		"{session-1} {} {} {} {10 2 0 5 0 unknown 0 0} Fake failed: no credit; retry, or run " + turn.Member.Command +
 			" directly to see more",
 	} {
 		var got []string

@@ -33,7 +33,7 @@ type acpTurn struct {
 	tools     map[string]*acpTool
 	broken    bool            // the agent's chunks are an error message
 	complaint strings.Builder // that message
-	cost      *Cost           // of the session, which is the turn's
+	spent     Usage           // the cost of the session, which is the turn's, and the context
 	warning   string          // the reason of the last retry
 
 	asking     sync.WaitGroup // goroutines that wait for permission
@@ -135,8 +135,8 @@ func (t *acpTurn) relay(ctx context.Context) (acp.Result, error) {
 				entries[i] = PlanEntry(e)
 			}
 			t.emit(Plan{entries})
-		case acp.Cost:
-			t.cost = &Cost{m.Amount, m.Currency}
+		case acp.Spent:
+			t.takeSpent(m)
 			t.emit(Alive{})
 		case acp.Retry:
 			t.takeRetry(m)
@@ -338,6 +338,16 @@ func edits(all []acp.Edit) (shown []FileEdit, omitted int) {
 	return shown, omitted
 }
 
+// takeSpent keeps the last cost and the last context that the agent reports.
+func (t *acpTurn) takeSpent(m acp.Spent) {
+	if m.Cost != nil {
+		t.spent.Cost = &Cost{m.Cost.Amount, m.Cost.Currency}
+	}
+	if m.Window > 0 {
+		t.spent.Context, t.spent.Window = m.Context, m.Window
+	}
+}
+
 // finish emits the last events and returns the turn's error.
 func (t *acpTurn) finish(result acp.Result) error {
 	refused := slices.DeleteFunc(slices.Sorted(maps.Keys(t.tools)), func(id string) bool {
@@ -355,7 +365,7 @@ func (t *acpTurn) finish(result acp.Result) error {
 		Input: result.Usage.Input, CachedRead: result.Usage.CachedRead, CachedWrite: result.Usage.CachedWrite,
 		Output: result.Usage.Output, Thought: result.Usage.Thought,
 	}.separate(result.Usage.Total)
-	used.Cost = t.cost
+	used.Cost, used.Context, used.Window = t.spent.Cost, t.spent.Context, t.spent.Window
 	if used != (Usage{}) && !t.emit(used) {
 		return nil
 	}

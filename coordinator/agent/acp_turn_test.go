@@ -183,8 +183,17 @@ func TestACPEndOfTurn(t *testing.T) {
 			[]func(*acpTurn){ask}, acp.Result{Err: &acp.RequestError{Message: "no credit"}}, []string{denied}, "no credit",
 		},
 		"cost": {
-			[]func(*acpTurn){func(t *acpTurn) { t.cost = &Cost{0.5, "USD"} }}, acp.Result{StopReason: "end_turn"},
+			[]func(*acpTurn){func(t *acpTurn) { t.spent.Cost = &Cost{0.5, "USD"} }}, acp.Result{StopReason: "end_turn"},
 			[]string{"used 0+0+0 0+0 0.5 USD"}, "",
+		},
+		"context": {
+			[]func(*acpTurn){
+				func(t *acpTurn) {
+					t.takeSpent(acp.Spent{Cost: &acp.Cost{Amount: 0.5, Currency: "USD"}, Context: 1, Window: 9})
+				},
+				func(t *acpTurn) { t.takeSpent(acp.Spent{Context: 2, Window: 9}) }, func(t *acpTurn) { t.takeSpent(acp.Spent{}) },
+			},
+			acp.Result{StopReason: "end_turn"}, []string{"used 0+0+0 0+0 0.5 USD, context 2 of 9"}, "",
 		},
 		"usage": {nil, acp.Result{StopReason: "end_turn", Usage: acp.Usage{Input: 2}}, []string{"used 2+0+0 0+0 unknown"}, ""},
 		"complaint": {

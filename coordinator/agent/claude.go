@@ -49,6 +49,10 @@ type claudeParser struct {
 	deltas deltas // of the current block
 	tools  toolNames
 	tasks  claudeTasks
+
+	// Of the agent's last message.
+	model                 string
+	contextIn, contextOut int64 // tokens
 }
 
 // deltas are the pieces of a text: their length in bytes, and their hash, by which the complete text is
@@ -86,26 +90,24 @@ type claudeLine struct {
 		Delta struct {
 			Text string `json:"text"`
 		} `json:"delta"`
+		Usage claudeUsage `json:"usage"` // of message_delta
 	} `json:"event"`
 	Message struct {
 		Content json.RawMessage `json:"content"`
+		Model   string          `json:"model"`
+		Usage   claudeUsage     `json:"usage"` // its output is not complete
 	} `json:"message"`
 	APIError bool `json:"is_api_error_message"`
 
 	// On the last line of the turn.
-	IsError bool     `json:"is_error"`
-	Result  string   `json:"result"`
-	Errors  []string `json:"errors"`
-	Usage   struct {
-		Input        int64 `json:"input_tokens"`
-		CacheWritten int64 `json:"cache_creation_input_tokens"`
-		CacheRead    int64 `json:"cache_read_input_tokens"`
-		Output       int64 `json:"output_tokens"`
-		Details      struct {
-			Thought int64 `json:"thinking_tokens"`
-		} `json:"output_tokens_details"`
-	} `json:"usage"`
-	Cost *float64 `json:"total_cost_usd"`
+	IsError bool        `json:"is_error"`
+	Result  string      `json:"result"`
+	Errors  []string    `json:"errors"`
+	Usage   claudeUsage `json:"usage"`
+	Cost    *float64    `json:"total_cost_usd"`
+	Models  map[string]struct {
+		Window int64 `json:"contextWindow"`
+	} `json:"modelUsage"`
 
 	// On a line that reports a retry.
 	Attempt     int     `json:"attempt"`
@@ -113,6 +115,17 @@ type claudeLine struct {
 	RetryDelay  float64 `json:"retry_delay_ms"`
 	ErrorStatus int     `json:"error_status"`
 	Error       string  `json:"error"`
+}
+
+// A claudeUsage is the tokens of a request, or of all requests of a turn.
+type claudeUsage struct {
+	Input        int64 `json:"input_tokens"`
+	CacheWritten int64 `json:"cache_creation_input_tokens"`
+	CacheRead    int64 `json:"cache_read_input_tokens"`
+	Output       int64 `json:"output_tokens"`
+	Details      struct {
+		Thought int64 `json:"thinking_tokens"`
+	} `json:"output_tokens_details"`
 }
 
 // maxRetryDelay is the longest delay of a retry that is believed, in milliseconds: a day.
@@ -167,8 +180,11 @@ func (p *claudeParser) delta(line claudeLine) []Event {
 	if line.Parent != nil {
 		return nil
 	}
-	if line.Event.Type == "content_block_start" {
+	switch line.Event.Type {
+	case "content_block_start":
 		p.deltas.reset()
+	case "message_delta":
+		p.contextOut = line.Event.Usage.Output
 	}
 	p.deltas.add(line.Event.Delta.Text)
 	return p.text(line.Event.Delta.Text)
@@ -177,6 +193,10 @@ func (p *claudeParser) delta(line claudeLine) []Event {
 // message returns the events of a complete message, of the agent or of its tools. The text of a
 // subagent is meant for the agent, and left out; its tools are tools of the turn.
 func (p *claudeParser) message(line claudeLine) (events []Event) {
+	if line.Type == "assistant" && line.Parent == nil && !line.APIError {
+		u := line.Message.Usage
+		p.model, p.contextIn = line.Message.Model, u.Input+u.CacheRead+u.CacheWritten
+	}
 	for _, b := range blocksOf(line.Message.Content) {
 		switch {
 		case b.Type == "text" && line.Type == "assistant" && line.Parent == nil && !line.APIError:
@@ -218,6 +238,9 @@ func (p *claudeParser) result(line claudeLine) []Event {
 	if line.Cost != nil {
 		used.Cost = &Cost{*line.Cost, "USD"}
 	}
+	if window := p.window(line); window > 0 && p.contextIn > 0 {
+		used.Context, used.Window = p.contextIn+p.contextOut, window
+	}
 	events := []Event{used}
 	if line.IsError || strings.HasPrefix(line.Subtype, "error") {
 		message := cmp.Or(line.Result, strings.Join(line.Errors, "; "), line.Subtype)
@@ -227,6 +250,17 @@ func (p *claudeParser) result(line claudeLine) []Event {
 		events = append(events, p.text(line.Result)...)
 	}
 	return append(events, verdict{})
+}
+
+// window returns the size of the context window of the agent's model, in tokens; 0 if it is unknown. Other models are
+// those of subagents.
+func (p *claudeParser) window(last claudeLine) int64 {
+	if len(last.Models) == 1 {
+		for _, only := range last.Models {
+			return only.Window
+		}
+	}
+	return last.Models[p.model].Window
 }
 
 // blocksOf returns the parts of a message; none if its content is a string.

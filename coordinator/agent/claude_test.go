@@ -99,6 +99,18 @@ func TestClaudeParser(t *testing.T) {
 		{name: "cost and cached tokens", lines: `{"type":"result","subtype":"success","total_cost_usd":0.25,
 	"usage":{"input_tokens":10,"cache_creation_input_tokens":20,"cache_read_input_tokens":30,"output_tokens":9,
 	"output_tokens_details":{"thinking_tokens":4}}}`, want: []string{"used 10+30+20 5+4 0.25 USD", "done"}},
+		{name: "context", lines: `
+{"type":"assistant","message":{"model":"m","usage":{"input_tokens":10,"cache_creation_input_tokens":20,
+	"cache_read_input_tokens":30,"output_tokens":1},"content":[]}}
+{"type":"stream_event","event":{"type":"message_delta","usage":{"output_tokens":9}}}
+{"type":"assistant","parent_tool_use_id":"t","message":{"model":"s","usage":{"input_tokens":500},"content":[]}}
+{"type":"stream_event","parent_tool_use_id":"t","event":{"type":"message_delta","usage":{"output_tokens":900}}}
+{"type":"result","subtype":"success","modelUsage":{"s":{"contextWindow":2000},"m":{"contextWindow":1000}}}`,
+			want: []string{"used 0+0+0 0+0 unknown, context 69 of 1000", "done"}},
+		{name: "context of an unknown model", lines: `
+{"type":"assistant","message":{"model":"x","usage":{"input_tokens":10},"content":[]}}
+{"type":"result","subtype":"success","modelUsage":{"s":{"contextWindow":2000},"m":{"contextWindow":1000}}}`,
+			want: []string{"used 0+0+0 0+0 unknown", "done"}},
 		{name: "todo list", lines: `{"type":"assistant","message":{"content":[{"type":"tool_use","id":"1",
 	"name":"TodoWrite","input":{"todos":[{"content":"saw","status":"completed"},{"content":"glue","status":"in_progress",
 	"activeForm":"gluing"}]}}]}}

@@ -76,6 +76,10 @@ type Usage struct {
 	Output      int64 // without Thought
 	Thought     int64
 	Cost        *Cost // nil if the agent does not report it
+
+	// Context is how many tokens are in the context window after the turn, and Window is how many it holds. Both are 0
+	// if the agent does not report them.
+	Context, Window int64
 }
 
 // Cost is an amount of money.

@@ -46,7 +46,12 @@ func describe(e Event) string {
 	case Session:
 		return "session " + e.ID
 	case Usage:
-		return fmt.Sprintf("used %d+%d+%d %d+%d %v", e.Input, e.CachedRead, e.CachedWrite, e.Output, e.Thought, e.Cost)
+		context := ""
+		if e.Window > 0 {
+			context = fmt.Sprintf(", context %d of %d", e.Context, e.Window)
+		}
+		return fmt.Sprintf("used %d+%d+%d %d+%d %v%s",
+			e.Input, e.CachedRead, e.CachedWrite, e.Output, e.Thought, e.Cost, context)
 	case Plan:
 		var entries []string
 		for _, entry := range e.Entries {

@@ -13,7 +13,7 @@ import (
 )
 
 // A Message is what an agent sends in a turn: a [Chunk], [ToolUpdate], [PermissionRequest],
-// [Plan], [Cost], [Retry], [SystemError], [OtherUpdate] or [Result].
+// [Plan], [Spent], [Retry], [SystemError], [OtherUpdate] or [Result].
 type Message interface{ message() }
 
 // A Chunk is a piece of the reply.
@@ -78,6 +78,12 @@ type Cost struct {
 	Currency string  `json:"currency"`
 }
 
+// Spent is what the agent reports of its session while it works.
+type Spent struct {
+	Cost            *Cost // nil if it reports none
+	Context, Window int64 // the tokens in the context window, and how many it holds; both 0 if unknown
+}
+
 // A Retry reports that a request to the model has failed and that the agent repeats it. The protocol has no
 // such update: Codex and OpenCode send it as metadata of a session_info_update.
 type Retry struct {
@@ -113,7 +119,7 @@ func (Chunk) message()             {}
 func (ToolUpdate) message()        {}
 func (PermissionRequest) message() {}
 func (Plan) message()              {}
-func (Cost) message()              {}
+func (Spent) message()             {}
 func (Retry) message()             {}
 func (SystemError) message()       {}
 func (OtherUpdate) message()       {}
@@ -136,7 +142,11 @@ type update struct {
 	RawOutput json.RawMessage `json:"rawOutput"`
 
 	Entries []PlanEntry `json:"entries"` // of a plan
-	Cost    *Cost       `json:"cost"`    // of a usage_update
+
+	// Of a usage_update.
+	Cost *Cost `json:"cost"`
+	Used int64 `json:"used"`
+	Size int64 `json:"size"`
 
 	Meta struct {
 		Terminal struct {
@@ -193,14 +203,22 @@ func (c *Client) updateOf(m rpcMessage) (Message, bool) {
 		return u.tool(), true
 	case u.Kind == "plan":
 		return Plan(u.Entries), true
-	case u.Kind == "usage_update" && u.Cost != nil:
-		return *u.Cost, true
+	case u.Kind == "usage_update":
+		return u.spent(), true
 	case u.Kind == "session_info_update" && isRetry:
 		return retry, true
 	case u.Kind == "session_info_update" && u.Meta.Codex.Status.Type == "systemError":
 		return SystemError{}, true
 	}
 	return OtherUpdate{}, true
+}
+
+// spent returns what a usage_update reports. A context of unknown size says nothing.
+func (u update) spent() Spent {
+	if u.Used <= 0 || u.Size <= 0 {
+		return Spent{Cost: u.Cost}
+	}
+	return Spent{u.Cost, u.Used, u.Size}
 }
 
 func (u update) tool() ToolUpdate {

@@ -36,9 +36,10 @@ func TestUpdates(t *testing.T) {
 		},
 		"cost": {
 			`{"sessionUpdate":"usage_update","used":9,"size":99,"cost":{"amount":0.5,"currency":"USD"}}`,
-			Cost{0.5, "USD"},
+			Spent{&Cost{0.5, "USD"}, 9, 99},
 		},
-		"context": {`{"sessionUpdate":"usage_update","used":9,"size":99}`, OtherUpdate{}},
+		"context":                 {`{"sessionUpdate":"usage_update","used":9,"size":99}`, Spent{nil, 9, 99}},
+		"context of unknown size": {`{"sessionUpdate":"usage_update","used":9}`, Spent{}},
 		"system error": {
 			`{"sessionUpdate":"session_info_update","_meta":{"codex":{"threadStatus":{"type":"systemError"}}}}`,
 			SystemError{},

@@ -2,7 +2,8 @@
 //
 // A [Recording] gets each line that the agent or the client writes, in the order of the connection, and finds the type
 // that the schema has for it: by the method of a request or notification, and for a response by the method of the
-// request that it answers. A method that the stable schema lacks is checked against the unstable one.
+// request that it answers. A method, or a kind of session update, that the stable schema lacks is checked against the
+// unstable one.
 //
 // # Schema
 //

@@ -30,6 +30,7 @@ var conversation = []string{
 	`agent {"jsonrpc":"2.0","id":2,"result":{"stopReason":"cancelled"}}`,
 	`client {"jsonrpc":"2.0","id":3,"method":"session/fork","params":{"sessionId":"s","cwd":"/","mcpServers":[]}}`, // unstable
 	`agent {"jsonrpc":"2.0","id":3,"result":{"sessionId":"f"}}`,
+	`agent {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"f","update":{"sessionUpdate":"usage_update","used":1,"size":2}}}`,
 	`client {"jsonrpc":"2.0","id":4,"method":"session/load","params":{"sessionId":"x","cwd":"/","mcpServers":[]}}`,
 	`agent {"jsonrpc":"2.0","id":4,"error":{"code":-32602,"message":"no such session"}}`,
 	`agent {"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"not JSON"}}`,
@@ -92,7 +93,8 @@ func TestRecordingRejectsWrongLines(t *testing.T) {
 		{update(`{"sessionUpdate":"tool_call_update","toolCallId":"t","status":"done"}`), "status", 0},
 		{update(`{"sessionUpdate":"tool_call","toolCallId":"t","title":"x","content":[{"type":"diff","newText":"x"}]}`), "path", 0},
 		{update(`{"sessionUpdate":"plan","entries":[{"content":"x","status":"pending"}]}`), "priority", 0},
-		{update(`{"sessionUpdate":"usage_update","used":1,"size":2}`), "sessionUpdate", 0}, // only the unstable schema has it
+		{update(`{"sessionUpdate":"usage_update","used":1}`), "size", 0}, // unstable
+		{update(`{"sessionUpdate":"usage_update","used":-1,"size":2}`), "used", 0},
 	} {
 		r := newRecording(t)
 		for _, line := range conversation[:tt.after] {

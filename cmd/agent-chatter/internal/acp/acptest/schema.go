@@ -25,8 +25,9 @@ const (
 
 // A schema has the types of messages.
 type schema struct {
-	types map[typeKey]*jsonschema.Schema
-	fault *jsonschema.Schema // of an error response
+	types   map[typeKey]*jsonschema.Schema
+	updates []string           // the kinds of session updates
+	fault   *jsonschema.Schema // of an error response
 }
 
 // A typeKey says which message a type is for. The side is that which handles the request or notification.
@@ -80,6 +81,9 @@ func compile(name string, data []byte) (*schema, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, update := range definitions["SessionUpdate"].Updates {
+		s.updates = append(s.updates, update.Properties.Kind.Const)
+	}
 	for typeName, of := range definitions {
 		if of.Method == "" && typeName != "Error" {
 			continue
@@ -105,6 +109,14 @@ func compile(name string, data []byte) (*schema, error) {
 type definition struct {
 	Method string `json:"x-method"`
 	Side   string `json:"x-side"`
+
+	Updates []struct {
+		Properties struct {
+			Kind struct {
+				Const string `json:"const"`
+			} `json:"sessionUpdate"`
+		} `json:"properties"`
+	} `json:"oneOf"` // of SessionUpdate
 }
 
 func definitions(schema []byte) (map[string]definition, error) {

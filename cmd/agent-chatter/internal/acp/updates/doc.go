@@ -34,5 +34,6 @@
 //	notice        true for a notice, which has no member
 //
 // At the end of a turn a session_info_update also has finishReason, usage and totals, as the journal and its State have
-// them. There is no usage_update: it requires the size of the context window, which the journal does not have.
+// them. A usage_update, with the context of the member that has spoken and the cost of the session, follows if its
+// agent reports the size of the context window.
 package updates

@@ -43,8 +43,8 @@ func (t *Translator) updatePlan(p projection.PlanUpdated, seq uint64) {
 	t.out = append(t.out, sdk.SessionUpdate{Plan: plan})
 }
 
-// updateUsage adds what a turn used, and all turns so far. A usage_update would need the size of the member's context
-// window, which the journal does not have.
+// updateUsage adds what a turn used, and all turns so far: in the metadata of the session, and as the protocol has it,
+// if the agent reported its context window.
 func (t *Translator) updateUsage(turn *openTurn, end projection.TurnEnded, e journal.Event) {
 	more := map[string]any{"finishReason": cmp.Or(end.FinishReason, projection.Done)}
 	if end.Usage != nil {
@@ -56,4 +56,23 @@ func (t *Translator) updateUsage(turn *openTurn, end projection.TurnEnded, e jou
 	t.out = append(t.out, sdk.SessionUpdate{SessionInfoUpdate: &sdk.SessionSessionInfoUpdate{
 		UpdatedAt: timestamp(e.Time), Meta: m.values(),
 	}})
+	if end.Usage == nil || end.Usage.Context <= 0 || end.Usage.Window <= 0 {
+		return
+	}
+	m.More = nil
+	t.out = append(t.out, sdk.SessionUpdate{UsageUpdate: &sdk.SessionUsageUpdate{
+		Used: int(end.Usage.Context), Size: int(end.Usage.Window), Cost: t.cost(), Meta: m.values(),
+	}})
+}
+
+// cost returns what the session has cost so far; nil if it is unknown, or in several currencies.
+func (t *Translator) cost() *sdk.Cost {
+	costs := t.state.Stats.Usage.Costs
+	if len(costs) != 1 {
+		return nil
+	}
+	for currency, amount := range costs {
+		return &sdk.Cost{Amount: amount, Currency: currency}
+	}
+	return nil
 }

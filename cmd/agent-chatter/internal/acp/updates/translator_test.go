@@ -130,7 +130,7 @@ func TestGoldenUpdates(t *testing.T) {
 	s.call("1", "todo2", "TodoWrite", `{"todos":1}`, "", "no list")
 	s.say(ada, "I plan.\n\nBo, please:\n```go\nx")
 	s.add(projection.TurnEnded{TurnID: "1", MemberID: "ada", FinishReason: projection.Done, Usage: &projection.Usage{
-		Input: 10, Output: 5, Cost: &projection.Cost{Amount: 0.25, Currency: "USD"}}})
+		Input: 10, Output: 5, Context: 15, Window: 1000, Cost: &projection.Cost{Amount: 0.25, Currency: "USD"}}})
 	s.turn("2", bo)
 	s.call("2", "1", "Edit", `{"file_path":"plug.go","old_string":"a","new_string":"b\n"}`, "The file was edited.", "")
 	s.call("2", "2", "Write", `{"file_path":"/etc/plug","content":"x"}`, "", "permission denied")
@@ -261,6 +261,42 @@ func metaOfUpdate(u sdk.SessionUpdate) map[string]any {
 		return metaOf(u.Plan.Meta)
 	}
 	return metaOf(u.SessionInfoUpdate.Meta)
+}
+
+func TestUsageIsThatOfTheMemberAndTheSession(t *testing.T) {
+	usd, eur := &projection.Cost{Amount: 0.5, Currency: "USD"}, &projection.Cost{Amount: 1, Currency: "EUR"}
+	for _, tt := range []struct {
+		name  string
+		turns []*projection.Usage
+		want  string
+	}{
+		{"none", []*projection.Usage{nil}, ""},
+		{"no window", []*projection.Usage{{Input: 1, Cost: usd}}, ""},
+		{"no cost", []*projection.Usage{{Context: 5, Window: 9}}, "5/9"},
+		{"a sum", []*projection.Usage{{Context: 5, Window: 9, Cost: usd}, {Cost: usd}, {Context: 2, Window: 7, Cost: usd}}, "5/9 0.5 USD 2/7 1.5 USD"},
+		{"currencies", []*projection.Usage{{Cost: eur}, {Context: 2, Window: 7, Cost: usd}}, "2/7"},
+	} {
+		s := begin()
+		for i, usage := range tt.turns {
+			id := fmt.Sprint(i)
+			s.turn(id, ada)
+			s.add(projection.TurnEnded{TurnID: id, MemberID: "ada", FinishReason: projection.Done, Usage: usage})
+		}
+		var got []string
+		all := replay(s.events())
+		for _, u := range all {
+			if u := u.UsageUpdate; u != nil {
+				got = append(got, fmt.Sprintf("%d/%d", u.Used, u.Size))
+				if u.Cost != nil {
+					got = append(got, fmt.Sprint(u.Cost.Amount, " ", u.Cost.Currency))
+				}
+			}
+		}
+		if strings.Join(got, " ") != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+		check(t, all)
+	}
 }
 
 func eachText(value any, do func(string)) {
