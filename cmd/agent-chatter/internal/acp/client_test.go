@@ -143,8 +143,9 @@ func start(t *testing.T, home, team string) *editor {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	e.input, e.stop = toAgent, stop
+	checkedIn, checkedOut := recorded(t, in, out)
 	go func() {
-		err := newServer(a, config, team).serve(ctx, in, out)
+		err := newServer(a, config, team).serve(ctx, checkedIn, checkedOut)
 		out.Close()
 		e.ended <- err
 	}()
