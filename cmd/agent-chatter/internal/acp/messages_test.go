@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/acp/prompt"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 )
@@ -28,6 +29,7 @@ func TestTexts(t *testing.T) {
 		{Function: "omittedText", Shown: omittedText([]prompt.Omitted{
 			{Kind: prompt.Image, Name: apptest.Hostile}, {Kind: prompt.Audio, MIME: apptest.Hostile}, {Kind: prompt.Data},
 		})},
+		{Function: "forkedText", Shown: forkedText(app.Text("Session is claimed."), apptest.AliceID)},
 		{Function: "tooManyText", Shown: tooManyText()},
 		{Function: "terminalText", Shown: terminalText()},
 	})

@@ -155,12 +155,17 @@ func (s *server) CloseSession(_ context.Context, r sdk.CloseSessionRequest) (sdk
 func (s *server) closeSession(open *session, reason string) error {
 	s.wire.Cancel(open.id)
 	err := open.close(reason)
+	s.forget(open)
+	return err
+}
+
+// forget removes a session that is closed.
+func (s *server) forget(closed *session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.sessions[open.id] == open {
-		delete(s.sessions, open.id)
+	if s.sessions[closed.id] == closed {
+		delete(s.sessions, closed.id)
 	}
-	return err
 }
 
 // session returns an open session.

@@ -135,11 +135,15 @@ func (o *session) prompt(ctx context.Context, message prompt.Message) (sdk.StopR
 	if err := o.ready(ctx); err != nil {
 		return "", err
 	}
+	if err := o.checkClaim(ctx); err != nil {
+		return "", err
+	}
 	o.listener.beginPrompt(ctx)
 	if len(message.Omitted) > 0 {
 		o.app.Notice(omittedText(message.Omitted))
 	}
 	err := o.run(ctx, message.Text)
+	o.hub.ShowState()
 	switch {
 	case ctx.Err() != nil:
 		return sdk.StopReasonCancelled, nil
@@ -185,6 +189,35 @@ func (o *session) apply(ctx context.Context, t *team.Team, options coordinator.S
 		o.applied = t
 	}
 	return err
+}
+
+// checkClaim closes a session that another machine continues, and returns the error that says so. What was written here
+// since then becomes a fork.
+func (o *session) checkClaim(ctx context.Context) error {
+	status, final := o.hub.Final()
+	if !final || !o.saved {
+		return nil
+	}
+	m := app.Explain(status.Err)
+	o.closed = true
+	o.server.forget(o)
+	if err := o.c.Stop("taken over"); err != nil {
+		return err
+	}
+	fork, err := o.hub.Split(ctx, status)
+	if err != nil {
+		return err
+	}
+	if fork != "" {
+		m = forkedText(m, fork)
+	}
+	return app.Exit(app.ExitLocked, m)
+}
+
+// forkedText is for a session that another machine continues, with what was written here.
+func forkedText(m app.Message, fork string) app.Message {
+	m.Text += fmt.Sprintf("\nWhat was written here since then is session %s.", fork)
+	return m.With(app.To("resume it", "chat", "--resume", fork))
 }
 
 // sendOptions sends the options when the client has not asked for a change.
