@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/hub"
@@ -304,8 +305,12 @@ func testRefillKeepsRow(t *testing.T, open func(*testing.T) hub.Engine) {
 	if err := e.Purge(t.Context(), s, last.Revision); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := ann.Refill(t.Context(), s, ann.Reader(t), hub.Mark{}); err != nil || n != 2 {
-		t.Errorf("%d lines were stored again: %v", n, err)
+	stored := 0
+	for deadline := time.Now().Add(time.Minute); stored < 2; { // a server that lags behind still has what was removed
+		n, err := ann.Refill(t.Context(), s, ann.Reader(t), hub.Mark{})
+		if stored += n; err != nil || stored > 2 || time.Now().After(deadline) {
+			t.Fatalf("%d lines were stored again: %v", stored, err)
+		}
 	}
 	wantRow(t, ann.Hub, s, 4, "third")
 	if c := ann.Compare(t); c.Damage != nil || c.Hub != c.Local {
