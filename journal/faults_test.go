@@ -1,6 +1,7 @@
 package journal_test
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/racetest"
 )
 
 // scenarios are short histories of a journal in which every fault is tried.
@@ -141,8 +143,10 @@ var failures = []struct {
 // minImages is the number of different disks that the power cuts must produce.
 const minImages = 2000
 
-// With -short, one operation in three fails, in one way only, and a power cut
-// produces fewer disks.
+var everyFault = flag.Bool("everyfault", false, "let every operation fail in every way")
+
+// Each operation fails in every second way, and in every way with -everyfault. With -short, one operation in three
+// fails, with the race detector one in nine, in one way only, and a power cut produces fewer disks.
 func TestEveryFault(t *testing.T) {
 	tried := &tally{images: map[[32]byte]bool{}}
 	t.Run("scenarios", func(t *testing.T) {
@@ -193,11 +197,16 @@ func cutEverywhere(t *testing.T, tried *tally, run func(*program)) {
 // failEverywhere runs a scenario once for every operation that can fail, until a
 // run does not reach the failure.
 func failEverywhere(t *testing.T, tried *tally, run func(*program), seed uint64, fail func(*journaltest.FS, int)) {
-	step := 1
-	if testing.Short() {
+	first, step := 1+int(seed%2), 2
+	switch {
+	case *everyFault:
+		first, step = 1, 1
+	case racetest.Enabled:
+		step = 9
+	case testing.Short():
 		step = 3
 	}
-	for n := 1; !t.Failed(); n += step {
+	for n := first; !t.Failed(); n += step {
 		failed := false
 		synctest.Test(t, func(t *testing.T) {
 			l := newProgram(t, tried)

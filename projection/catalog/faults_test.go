@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io/fs"
 	"path/filepath"
@@ -85,6 +86,9 @@ var teamLives = []struct {
 	}},
 }
 
+var everyFault = flag.Bool("everyfault", false, "let every operation fail in every way")
+
+// Each operation fails in every second way, and in every way with -everyfault.
 func TestEveryFault(t *testing.T) {
 	tried := &triedImages{seen: map[[32]byte]bool{}}
 	t.Run("lives", func(t *testing.T) {
@@ -92,7 +96,7 @@ func TestEveryFault(t *testing.T) {
 			t.Run(c.name, func(t *testing.T) {
 				t.Parallel()
 				cutTeam(t, tried, c.live)
-				for _, f := range []struct {
+				for i, f := range []struct {
 					name string
 					fail func(d *journaltest.FS, nth int)
 				}{
@@ -111,7 +115,7 @@ func TestEveryFault(t *testing.T) {
 					if testing.Short() && f.name != "EIO once" {
 						continue
 					}
-					t.Run(f.name, func(t *testing.T) { failTeam(t, tried, c.live, f.fail) })
+					t.Run(f.name, func(t *testing.T) { failTeam(t, tried, c.live, i, f.fail) })
 				}
 			})
 		}
@@ -215,8 +219,12 @@ func cutTeam(t *testing.T, tried *triedImages, live func(*teamLife)) {
 	cut()
 }
 
-func failTeam(t *testing.T, tried *triedImages, live func(*teamLife), fail func(*journaltest.FS, int)) {
-	for n := 1; !t.Failed(); n++ {
+func failTeam(t *testing.T, tried *triedImages, live func(*teamLife), way int, fail func(*journaltest.FS, int)) {
+	first, step := 1+way%2, 2
+	if *everyFault {
+		first, step = 1, 1
+	}
+	for n := first; !t.Failed(); n += step {
 		l := newTeamLife(t, tried)
 		fail(l.disk, n)
 		live(l)
