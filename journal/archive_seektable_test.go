@@ -18,6 +18,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 	"github.com/agent-chatter/agent-chatter/journal/programtest"
+	"github.com/agent-chatter/agent-chatter/journal/racetest"
 )
 
 // The tests read and write seek tables according to the description of the format,
@@ -318,6 +319,7 @@ func (f countedFile) ReadAt(p []byte, offset int64) (int, error) {
 }
 
 func TestCorruptArchiveNeverReturnsOtherEvents(t *testing.T) {
+	racetest.SkipSequential(t)
 	for _, c := range packings {
 		t.Run(c.name, func(t *testing.T) {
 			dir := newDir(t)
@@ -407,6 +409,7 @@ func isPart(t testing.TB, what string, got, events []journal.Event, err error) {
 }
 
 func TestForgedSeekTableNeverReturnsOtherEvents(t *testing.T) {
+	racetest.SkipSequential(t)
 	lies := []struct {
 		name string
 		lie  func(e []tableEntry) []tableEntry
@@ -490,6 +493,7 @@ func TestJournalIsKeptIfItsArchiveReadsBackWrong(t *testing.T) {
 
 // With -short, only every fourth read fails.
 func TestJournalIsKeptIfReadingFailsWhileArchiving(t *testing.T) {
+	racetest.SkipSequential(t)
 	step := 1
 	if testing.Short() {
 		step = 4

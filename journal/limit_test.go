@@ -349,6 +349,7 @@ func (w watchedFile) ReadAt(p []byte, off int64) (int, error) {
 }
 
 func TestArchivingNeedsLimitedMemory(t *testing.T) {
+	racetest.SkipSequential(t)
 	// The header of a frame requests a window; a block contains the number of
 	// repetitions of a byte.
 	frame := func(window byte) []byte { return []byte{0x28, 0xb5, 0x2f, 0xfd, 0, window} }
@@ -403,6 +404,7 @@ func TestLargeLockAndTimeFilesAreNotRead(t *testing.T) {
 }
 
 func TestReadingAnArchiveNeedsLimitedMemory(t *testing.T) {
+	racetest.SkipSequential(t)
 	for _, test := range endings() {
 		packed := newDir(t)
 		id := newJournal(t, packed, 10)

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/agent-chatter/agent-chatter/journal/racetest"
 )
 
 // readOnly is a way to make a home read-only.
@@ -125,6 +127,7 @@ func snapshotOf(t *testing.T, dir string) string {
 }
 
 func TestReadOnlyHomeIsReadWithoutLockOrChange(t *testing.T) {
+	racetest.SkipSequential(t)
 	for _, way := range readOnlyWays {
 		t.Run(way.how, func(t *testing.T) {
 			home := t.TempDir()

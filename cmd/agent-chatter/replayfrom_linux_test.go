@@ -8,10 +8,12 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/racetest"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
 func TestReplayFromSkipsEarlierEvents(t *testing.T) {
+	racetest.SkipSequential(t)
 	home := t.TempDir()
 	log, err := crashedSession(t, home).Open(t.Context(), aliceID)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/journal/racetest"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -39,6 +40,7 @@ func from(t *testing.T, lines string, seq uint64) string {
 }
 
 func TestReplayFromEqualsEndOfFullReplay(t *testing.T) {
+	racetest.SkipSequential(t)
 	home := t.TempDir()
 	dir := crashedSession(t, home)
 	for _, where := range []string{"live", "archived"} {

@@ -66,9 +66,9 @@ func TestScript(t *testing.T) {
 func concurrentScripts(t *testing.T) (files []string) {
 	t.Helper()
 	for _, pattern := range []string{
-		"agents_*", "bundle", "chat_*", "compact", "doctor*", "export_running", "failed_turn*", "hub*", "import_transcripts",
-		"log", "permission_*", "queue_*", "reindex", "rerun", "retention_auto", "search", "slash_*", "snapshot_resume",
-		"tail*", "verify_*",
+		"agents_scan", "agents_verify*", "bundle", "chat_*", "compact", "doctor", "doctor_agents", "export_running",
+		"failed_turn*", "hub_chat", "hub_fetch", "hub_held", "import_transcripts", "log", "permission_*", "queue_*",
+		"reindex", "rerun", "retention_auto", "search", "slash_commands", "snapshot_resume", "tail*", "verify_caches",
 	} {
 		found, err := filepath.Glob(filepath.Join("testdata/script", pattern+".txtar"))
 		if err != nil || len(found) == 0 {

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/agent-chatter/agent-chatter/journal/racetest"
 )
 
 // asReader runs a program as a user to whom permissions apply: not as root.
@@ -40,6 +42,7 @@ func shareExcept(t *testing.T, home string, closed string) {
 }
 
 func TestUnreadableTeamDirectoryIsReportedAndSkipped(t *testing.T) {
+	racetest.SkipSequential(t)
 	home := t.TempDir()
 	do(t, home, exitDone, "chat", "-m", "hello there")
 	id, _ := onlyJournal(t, home)
@@ -98,6 +101,7 @@ func TestImportContinuesAfterUnreadableDirectory(t *testing.T) {
 }
 
 func TestUnreadableJournalIsNotReportedAsDamaged(t *testing.T) {
+	racetest.SkipSequential(t)
 	home := t.TempDir()
 	do(t, home, exitDone, "chat", "-m", "hello there")
 	sound, _ := onlyJournal(t, home)
@@ -139,6 +143,7 @@ func TestUnreadableJournalIsNotReportedAsDamaged(t *testing.T) {
 }
 
 func TestUnreadableOnlySessionIsReported(t *testing.T) {
+	racetest.SkipSequential(t)
 	home := t.TempDir()
 	do(t, home, exitDone, "chat", "-m", "hello there")
 	_, path := onlyJournal(t, home)
