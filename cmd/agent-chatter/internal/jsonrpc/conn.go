@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/agent-chatter/agent-chatter/journal/lines"
 )
@@ -36,6 +38,7 @@ type Conn struct {
 	remedy      string // "": none
 
 	out    chan outgoing
+	began  atomic.Int64 // when the write that runs began, in nanoseconds of Unix time; 0: none runs
 	closed chan struct{}
 	once   sync.Once
 
@@ -76,7 +79,9 @@ func (c *Conn) write(out io.Writer) {
 		select {
 		case o := <-c.out:
 			if failed == nil {
+				c.began.Store(time.Now().UnixNano())
 				_, failed = out.Write(o.line)
+				c.began.Store(0)
 			}
 			o.written <- failed
 		case <-c.closed:
@@ -247,6 +252,23 @@ func (c *Conn) Idle() <-chan struct{} {
 	}
 	c.idle = idle
 	return idle
+}
+
+// Hurry closes the connection as soon as a write takes longer than grace. It is for a client that has closed its end
+// of the input: Read may not notice that, because it waits until the client reads an answer.
+func (c *Conn) Hurry(grace time.Duration) {
+	tick := time.NewTicker(grace / 4)
+	defer tick.Stop()
+	for {
+		select {
+		case <-c.closed:
+			return
+		case now := <-tick.C:
+			if began := c.began.Load(); began > 0 && now.Sub(time.Unix(0, began)) > grace {
+				c.Close()
+			}
+		}
+	}
 }
 
 // Close ends all writes. It does not close the streams.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 )
 
 const request = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
@@ -201,4 +202,34 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("%q has neither a method nor an id", line)
 		}
 	})
+}
+
+func TestHurryLeavesAClientThatDoesNotRead(t *testing.T) {
+	client := stuck{make(chan struct{}), make(chan struct{})}
+	defer close(client.end)
+	c := New(strings.NewReader(""), client, Options{})
+	ended := make(chan error)
+	go func() { ended <- c.Write(answer("1")) }()
+	<-client.begun
+	c.Hurry(time.Millisecond)
+	if err := <-ended; !errors.Is(err, ErrClosed) {
+		t.Error(err)
+	}
+}
+
+func TestHurryWaitsForAClientThatReads(t *testing.T) {
+	var out bytes.Buffer
+	c := New(strings.NewReader(""), &out, Options{})
+	hurried := make(chan struct{})
+	go func() {
+		c.Hurry(time.Minute)
+		close(hurried)
+	}()
+	for range 100 {
+		if err := c.Write(answer("1")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.Close()
+	<-hurried
 }

@@ -47,10 +47,9 @@ func (cmd *Command) Run(a *app.App) error {
 	case a.IsTerminal():
 		a.Show(terminalText())
 	}
-	// Without a handler, writing to a client that is gone would end the process by a signal.
-	gone := make(chan os.Signal, 1)
-	signal.Notify(gone, syscall.SIGPIPE)
-	defer signal.Stop(gone)
+	// Without a handler, writing to a client that is gone would end the process by a signal. It stays: a write may
+	// last until the process ends.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	ctx, stop := a.UntilUnread()
 	defer stop()
 	a.HideProgress()

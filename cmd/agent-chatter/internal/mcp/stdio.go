@@ -3,7 +3,9 @@ package mcp
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -12,6 +14,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/jsonrpc"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 )
 
 // The bounds of a connection over standard input and output.
@@ -25,13 +28,16 @@ const (
 func serveStreams(ctx context.Context, s *sdk.Server, in io.Reader, out io.Writer) error {
 	conn := jsonrpc.New(in, out, jsonrpc.Options{MaxLine: maxLine})
 	defer conn.Close()
+	if f, ok := in.(*os.File); ok {
+		go tty.WatchWriter(ctx, f.Fd(), func() { conn.Hurry(endTime) })
+	}
 	c := &connection{conn: conn, messages: make(chan rpc.Message), closed: make(chan struct{})}
 	go c.read()
 	ended := make(chan error, 1)
 	go func() { ended <- s.Run(context.Background(), transport{c}) }()
 	select {
 	case err := <-ended:
-		if c.gone.Load() {
+		if c.gone.Load() || errors.Is(err, jsonrpc.ErrClosed) {
 			return nil // the client has left
 		}
 		return err
