@@ -23,7 +23,8 @@ import (
 //
 // The program is Member.Command, or the one that speaks the protocol for the member's agent type
 // (see [ServesACP]). Member.Model is set in the session. Turn.Permit decides when the agent asks
-// for permission. The client offers neither files nor terminals: the agent uses its own.
+// for permission. The client offers the files and terminals of Turn.Editor; without one the agent uses its own. What an
+// agent writes and runs there needs Turn.Permit, too.
 //
 // A turn that is stopped is cancelled in the protocol. If the agent does not respond to that, or
 // leaves a process running that was not there before the turn, the program and everything that it
@@ -123,7 +124,7 @@ func (e *ACP) acquire(ctx context.Context, turn Turn) (*acpAgent, error) {
 // acpKey returns the same string for two turns that one program can run.
 func acpKey(turn Turn) string {
 	m := turn.Member
-	return fmt.Sprintf("%q", []any{m.ID, m.AgentType, m.Command, m.Args, m.Env, turn.Dir})
+	return fmt.Sprintf("%q %v", []any{m.ID, m.AgentType, m.Command, m.Args, m.Env, turn.Dir}, servicesOf(turn))
 }
 
 // takeIdle returns an idle agent, which may have exited, or nil. It belongs to the caller until release.
@@ -171,7 +172,7 @@ func (e *ACP) start(ctx context.Context, turn Turn) (*acpAgent, error) {
 	a.end = sync.OnceFunc(client.Process.Supervise(context.Background(), cmp.Or(e.Grace, defaultACPGrace)))
 	starting, cancel := context.WithTimeoutCause(ctx, cmp.Or(e.Start, defaultACPStart), errNoACP)
 	defer cancel()
-	if err := client.Initialize(starting); err != nil {
+	if err := client.Initialize(starting, servicesOf(turn)); err != nil {
 		a.kill()
 		return nil, a.explain(ctx, err)
 	}

@@ -41,6 +41,7 @@ type acpTurn struct {
 	askContext context.Context
 	stopAsking context.CancelFunc
 	cancelled  bool
+	editor     editorUse
 }
 
 // An acpTool is a use of a tool.
@@ -66,8 +67,11 @@ func newACPTurn(ctx context.Context, a *acpAgent, turn Turn, yield func(Event, e
 
 // run runs the turn. The error is nil if the consumer has left the loop.
 func (t *acpTurn) run(ctx context.Context, grace time.Duration) error {
-	defer t.asking.Wait()
-	defer t.stopAsking()
+	defer func() {
+		t.stopAsking()
+		t.asking.Wait()
+		t.leaveEditor(grace)
+	}()
 	t.before = t.Process.Related()
 	if t.noThinking {
 		t.emit(unsupportedThinking)
@@ -126,6 +130,9 @@ func (t *acpTurn) relay(ctx context.Context) (acp.Result, error) {
 			t.emit(Alive{})
 		case acp.PermissionRequest:
 			t.takePermissionRequest(m)
+		case acp.ServiceRequest:
+			t.takeServiceRequest(m)
+			t.emit(Alive{})
 		case acp.SystemError:
 			t.broken = true
 			t.emit(Alive{})
@@ -318,6 +325,9 @@ func (t *acpTurn) takePermissionRequest(r acp.PermissionRequest) {
 			grant = t.turn.Permit(t.askContext, asked)
 		}
 		tool.refused.Store(grant == Refused)
+		if grant != Refused {
+			t.editor.grant(asked)
+		}
 		if t.askContext.Err() != nil {
 			t.Dismiss(r)
 			return
@@ -358,6 +368,7 @@ func (t *acpTurn) finish(result acp.Result) error {
 			t.emit(ToolCompleted{ID: id, Name: cmp.Or(tool.name, "tool"), Error: "permission denied"})
 		}
 	}
+	t.emitEditorUses()
 	if result.Err != nil {
 		return t.explain(context.Background(), result.Err)
 	}

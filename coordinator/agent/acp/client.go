@@ -30,6 +30,7 @@ type Client struct {
 	unparsed string
 	requests int64 // the id of the last request
 
+	services         Services
 	canCloseSessions bool
 	session          sdk.SessionId
 	prompt           string // the id of the last prompt's request
@@ -55,8 +56,9 @@ func (c *Client) SessionID() string { return string(c.session) }
 // Unparsed returns the first line that was not a message, or "". At most 4 KiB of it are kept.
 func (c *Client) Unparsed() string { return c.unparsed }
 
-// Initialize exchanges the version and the capabilities. It is the first request to an agent.
-func (c *Client) Initialize(ctx context.Context) error {
+// Initialize exchanges the version and the capabilities, which include the services that the client offers.
+// It is the first request to an agent.
+func (c *Client) Initialize(ctx context.Context, offered Services) error {
 	var agent struct {
 		Version      int `json:"protocolVersion"`
 		Capabilities struct {
@@ -66,7 +68,12 @@ func (c *Client) Initialize(ctx context.Context) error {
 			MCP struct{ HTTP, SSE bool } `json:"mcpCapabilities"`
 		} `json:"agentCapabilities"`
 	}
-	params := sdk.InitializeRequest{ProtocolVersion: sdk.ProtocolVersionNumber}
+	c.services = offered
+	files := sdk.FileSystemCapabilities{ReadTextFile: offered.ReadTextFile, WriteTextFile: offered.WriteTextFile}
+	params := sdk.InitializeRequest{
+		ProtocolVersion:    sdk.ProtocolVersionNumber,
+		ClientCapabilities: sdk.ClientCapabilities{Fs: files, Terminal: offered.Terminals},
+	}
 	if err := c.call(ctx, sdk.AgentMethodInitialize, params, &agent); err != nil {
 		return err
 	}
@@ -214,6 +221,10 @@ func (c *Client) Next(ctx context.Context) (Message, error) {
 			}
 		case m.Method == sdk.ClientMethodSessionRequestPermission && m.isRequest():
 			if request, ok := c.permissionRequestOf(m); ok {
+				return request, nil
+			}
+		case m.isRequest() && c.services.offers(m.Method):
+			if request, ok := c.serviceRequestOf(m); ok {
 				return request, nil
 			}
 		case m.isRequest():

@@ -46,7 +46,7 @@ func TestInitialize(t *testing.T) {
 		{`{"id":1,"error":{"message":"no"}}`, false, "no"},
 	} {
 		c := receivedAll(test.line)
-		err := c.Initialize(t.Context())
+		err := c.Initialize(t.Context(), Services{})
 		if err == nil {
 			err = errors.New("")
 		}
@@ -124,7 +124,7 @@ func TestClientRefusesUnsupportedRequests(t *testing.T) {
 	id := strings.Repeat("1", maxID)
 	c := receivedAll(`{"id":8,"method":"fs/read_text_file"}`, `{"method":"news"}`, `{"id":`+id+`1,"method":"long"}`,
 		`{"id":`+id+`,"method":"`+strings.Repeat("m", 2000)+`"}`, `{"id":1,"result":{"protocolVersion":1}}`)
-	if err := c.Initialize(t.Context()); err != nil {
+	if err := c.Initialize(t.Context(), Services{}); err != nil {
 		t.Fatal(err)
 	}
 	got := sent(c)

@@ -13,7 +13,7 @@ import (
 )
 
 // A Message is what an agent sends in a turn: a [Chunk], [ToolUpdate], [PermissionRequest],
-// [Plan], [Spent], [Retry], [SystemError], [OtherUpdate] or [Result].
+// [ServiceRequest], [Plan], [Spent], [Retry], [SystemError], [OtherUpdate] or [Result].
 type Message interface{ message() }
 
 // A Chunk is a piece of the reply.

@@ -38,6 +38,8 @@ const wordPace = 20 * time.Millisecond
 //	abandon       request permission for a tool, and finish without the answer
 //	whole TEXT    send TEXT and the result at once
 //	edit PATH     request permission to change a line of a file, and reply with the answer
+//	use JSON      make requests of the client, [[METHOD, PARAMS], …], and reply with a line for each result or
+//	              error; the method edit is the request of "edit", with a path as its params
 //	think         send thoughts until cancelled
 //	flood KIND N  send messages of a kind, N MiB in total, and receive no response meanwhile
 //	retry TEXT    report that a request failed for that reason and is repeated, and do not finish
@@ -99,9 +101,13 @@ func playACP(in io.Reader, out io.Writer, h habits) int {
 		var m struct {
 			rpcMessage
 			Result json.RawMessage `json:"result"`
+			Error  json.RawMessage `json:"error"`
 		}
 		if json.Unmarshal(line, &m) == nil && !h[Mute] {
 			if m.Method == "" {
+				if m.Result == nil {
+					m.Result = m.Error
+				}
 				a.receive(string(m.ID), m.Result)
 			} else {
 				a.handle(m.rpcMessage)
@@ -295,6 +301,7 @@ var instructions = map[string]func(a *acpAgent, t *acpTurn){
 		}
 		a.say(t.session, a.requestPermission(t.session, t.arg))
 	},
+	"use":  (*acpAgent).use,
 	"edit": func(a *acpAgent, t *acpTurn) { a.say(t.session, a.requestEdit(t.session, t.arg)) },
 	"urge": func(a *acpAgent, t *acpTurn) {
 		asking, answered := context.WithCancel(t.ctx)
@@ -366,6 +373,25 @@ var instructions = map[string]func(a *acpAgent, t *acpTurn){
 	"unread": func(_ *acpAgent, t *acpTurn) {
 		t.id, t.failure = json.RawMessage("null"), object{"code": -32700, "message": "Parse error"}
 	},
+}
+
+func (a *acpAgent) use(t *acpTurn) {
+	var requests [][2]json.RawMessage
+	if err := json.Unmarshal([]byte(t.arg), &requests); err != nil {
+		a.say(t.session, err.Error())
+	}
+	for _, r := range requests {
+		var method, path string
+		_ = json.Unmarshal(r[0], &method)
+		if json.Unmarshal(r[1], &path) == nil {
+			a.say(t.session, a.requestEdit(t.session, path)+"\n")
+			continue
+		}
+		params := object{}
+		_ = json.Unmarshal(r[1], &params)
+		params["sessionId"] = t.session
+		a.say(t.session, string(a.request(method, params))+"\n")
+	}
 }
 
 func (a *acpAgent) slow(t *acpTurn) {
