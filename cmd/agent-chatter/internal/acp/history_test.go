@@ -1,7 +1,10 @@
 package acp
 
 import (
+	"bytes"
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -91,4 +94,51 @@ func TestLoadSendsWhatTheClientHad(t *testing.T) {
 	if len(messages) < 11 || len(others) < 20 {
 		t.Errorf("%d messages and %d other updates", len(messages), len(others))
 	}
+}
+
+// TestLoadOfOtherKindsOfSessions loads a session that was archived, its fork, and it again after its team was renamed.
+func TestLoadOfOtherKindsOfSessions(t *testing.T) {
+	home := t.TempDir()
+	e := start(t, home, fakeTeam(t, home, "ada", "bob"))
+	id := e.begin()
+	for _, prompt := range []string{"say ```go", "plan", "@bob whole one", "fail it is broken"} {
+		_, _ = e.Prompt(t.Context(), promptOf(id, prompt)) // the last one fails
+	}
+	e.end()
+	messages, others := e.history(t)
+	compare := func(kind string, e *editor, id sdk.SessionId) {
+		t.Helper()
+		e.forget()
+		if _, err := e.load(id); err != nil {
+			t.Fatalf("%s: %v", kind, err)
+		}
+		loaded, loadedOthers := e.history(t)
+		if diff := cmp.Diff(messages, loaded); diff != "" {
+			t.Errorf("the messages of %s (-live +loaded):\n%s", kind, diff)
+		}
+		if diff := cmp.Diff(others, loadedOthers); diff != "" {
+			t.Errorf("the other updates of %s (-live +loaded):\n%s", kind, diff)
+		}
+	}
+	if err := newApp(t, home).Catalog.Team("crew").Journals().Archive(t.Context(), string(id)); err != nil {
+		t.Fatal(err)
+	}
+	e = start(t, home, "")
+	compare("an archived session", e, id)
+	fork, err := e.UnstableForkSession(t.Context(), sdk.UnstableForkSessionRequest{SessionId: id, Cwd: e.cwd})
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare("a fork", e, fork.SessionId)
+	e.end()
+
+	path := filepath.Join(home, "team-config", "crew.json")
+	file, err := os.ReadFile(path)
+	if err != nil || !json.Valid(file) {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, bytes.ReplaceAll(file, []byte(`"Ada"`), []byte(`"Countess"`)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	compare("a team that was renamed", start(t, home, ""), id)
 }
