@@ -3,7 +3,6 @@ package settings
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,12 +36,6 @@ type Choices struct {
 
 	rounds *int              // nil: those of the team
 	models map[string]string // by the id of the member
-}
-
-// Clone returns a copy that shares nothing.
-func (c Choices) Clone() Choices {
-	c.models = maps.Clone(c.models)
-	return c
 }
 
 // Apply returns the team with the choices.
