@@ -200,6 +200,13 @@ func (e *editor) say(id sdk.SessionId, text string, want sdk.StopReason) {
 func fakeTeam(t *testing.T, home string, names ...string) string {
 	t.Helper()
 	fake := agenttest.Member()
+	writeTeam(t, home, fake.Command, fake.Env, names...)
+	return "crew"
+}
+
+// writeTeam writes the team crew, whose members run a command, to a home.
+func writeTeam(t *testing.T, home, command string, env map[string]string, names ...string) {
+	t.Helper()
 	members := []map[string]any{{
 		"name": "you", "displayName": "You", "type": "human", "role": "human", "themeColor": "blue",
 		"baseDir": home, "systemInstruction": "",
@@ -207,11 +214,11 @@ func fakeTeam(t *testing.T, home string, names ...string) string {
 	for _, name := range names {
 		members = append(members, map[string]any{
 			"name": name, "displayName": strings.ToUpper(name[:1]) + name[1:], "type": "ai", "role": "agent",
-			"engine": "acp", "agentType": "fake", "env": fake.Env, "themeColor": "green", "baseDir": home,
+			"engine": "acp", "agentType": "fake", "env": env, "themeColor": "green", "baseDir": home,
 			"systemInstruction": "",
 		})
 	}
-	agents := []map[string]any{{"name": "fake", "command": fake.Command, "args": []string{}}}
+	agents := []map[string]any{{"name": "fake", "command": command, "args": []string{}}}
 	file := map[string]any{"schemaVersion": "1.2", "agents": agents, "team": map[string]any{
 		"name": "crew", "displayName": "Crew", "description": "Tests", "members": members,
 	}}
@@ -226,5 +233,4 @@ func fakeTeam(t *testing.T, home string, names ...string) string {
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return "crew"
 }

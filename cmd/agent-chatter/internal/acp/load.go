@@ -62,6 +62,7 @@ func (s *server) open(ctx context.Context, by opening) (*session, error) {
 		return nil, err
 	}
 	o.setTeam(t.Name, t)
+	o.warn()
 	if err := o.resume(ctx); err != nil {
 		return nil, err
 	}
@@ -104,7 +105,9 @@ func (o *session) dir() *catalog.Dir { return o.app.Catalog.Team(o.team.ID) }
 
 // replay sends the history to the client.
 func (o *session) replay(ctx context.Context) error {
-	o.turn.Lock()
+	if !o.turn.TryLock() {
+		return app.Exit(app.ExitFailed, promptRunsText(o.id))
+	}
 	defer o.turn.Unlock()
 	switch {
 	case o.closed:
@@ -121,4 +124,8 @@ func (o *session) replay(ctx context.Context) error {
 	}
 	o.listener.endReplay()
 	return nil
+}
+
+func promptRunsText(id string) app.Message {
+	return app.Text("A prompt runs in session %s. Load it after that, or cancel it with session/cancel.", id)
 }

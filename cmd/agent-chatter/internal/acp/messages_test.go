@@ -30,6 +30,7 @@ func TestTexts(t *testing.T) {
 			{Kind: prompt.Image, Name: apptest.Hostile}, {Kind: prompt.Audio, MIME: apptest.Hostile}, {Kind: prompt.Data},
 		})},
 		{Function: "forkedText", Shown: forkedText(app.Text("Session is claimed."), apptest.AliceID)},
+		{Function: "promptRunsText", Shown: promptRunsText(apptest.AliceID)},
 		{Function: "tooManyText", Shown: tooManyText()},
 		{Function: "terminalText", Shown: terminalText()},
 	})

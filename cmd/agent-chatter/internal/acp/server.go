@@ -32,6 +32,7 @@ type server struct {
 	guard  *process.Guard
 	wire   *wire.Wire
 	client *sdk.AgentSideConnection
+	warned sync.Once // about the home
 
 	mu         sync.Mutex
 	can        sdk.ClientCapabilities

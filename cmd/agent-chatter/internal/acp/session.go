@@ -18,7 +18,9 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/eventlog"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/hub"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/place"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/mcp/member"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/setup"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/teams"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/coordinator"
@@ -93,6 +95,7 @@ func (s *server) newSession(cwd string, servers []sdk.McpServer) (*session, erro
 		return nil, err
 	}
 	o.setTeam(cmp.Or(s.team, t.Name), t)
+	o.warn()
 	return o, s.add(o, true)
 }
 
@@ -102,6 +105,14 @@ func (o *session) load(name string) (*team.Team, error) {
 		return team.Demo(), nil
 	}
 	return o.teams().Load(context.Background(), name)
+}
+
+// warn presents what is doubtful about the home, once, and about the team.
+func (o *session) warn() {
+	o.server.warned.Do(func() { place.Warn(o.app, nil) })
+	for _, m := range o.loaded.Members {
+		setup.WarnIneffective(o.app, m)
+	}
 }
 
 // teams returns the loader of teams. Nobody can be asked.
