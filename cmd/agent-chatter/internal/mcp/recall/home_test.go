@@ -169,7 +169,7 @@ func textOf(result *sdk.CallToolResult) (text string) {
 	return text
 }
 
-// secret marks what tests let a session say: it must be on quoted lines only.
+// said marks what tests let a session say: it must be on quoted lines only.
 const said = "SAID"
 
 // checkQuoted reports what a session says outside of quotations.
@@ -181,6 +181,9 @@ func checkQuoted(t *testing.T, text string) {
 	for line := range strings.SplitSeq(text, "\n") {
 		if strings.Contains(line, said) && !strings.HasPrefix(line, quote.Prefix) {
 			t.Errorf("the line %q is not quoted", line)
+		}
+		if strings.HasPrefix(strings.TrimSpace(line), quote.Prefix) && !strings.HasPrefix(line, quote.Prefix) {
+			t.Errorf("the quotation %q does not begin its line", line)
 		}
 	}
 }

@@ -110,28 +110,41 @@ func (r *Recall) find(ctx context.Context, name string) (s catalog.Session, even
 			maxName)
 	}
 	name, event = cutEvent(name)
-	if r.team == "" {
-		s, _, err = r.app.Catalog.Find(ctx, name)
-		return s, event, err
+	id := strings.ToUpper(name)
+	switch {
+	case !journal.ValidID(id):
+		s, err = r.findByName(ctx, name)
+	case r.team == "":
+		s, _, err = r.app.Catalog.Find(ctx, id)
+	default:
+		if s, err = r.app.Catalog.Team(r.team).Session(ctx, id); errors.Is(err, journal.ErrNotFound) {
+			err = &catalog.NotFoundError{Name: name}
+		}
 	}
-	s, err = r.findInTeam(ctx, name)
 	return s, event, err
 }
 
-// findInTeam is catalog.Catalog.Find in the team.
-func (r *Recall) findInTeam(ctx context.Context, name string) (catalog.Session, error) {
+// findByName is catalog.Catalog.Find in the sessions that can be read here. It keeps few of them in memory.
+func (r *Recall) findByName(ctx context.Context, name string) (catalog.Session, error) {
 	list, err := r.list(ctx, catalog.Query{})
 	if err != nil {
 		return catalog.Session{}, err
 	}
-	var candidates []catalog.Session
+	var titled, candidates []catalog.Session
 	for s := range catalog.Sessions(list.Matches) {
 		switch {
-		case strings.EqualFold(s.ID, name), name == catalog.LatestName && s.Damaged == "" && s.MessageCount > 0:
+		case ctx.Err() != nil:
+			return catalog.Session{}, ctx.Err()
+		case name == catalog.LatestName && s.Damaged == "" && s.MessageCount > 0:
 			return s, nil
-		case s.Title == name && name != "", catalog.MatchesID(s.ID, name):
+		case s.Title == name && name != "":
+			titled = append(titled, s)
+		case catalog.MatchesID(s.ID, name):
 			candidates = append(candidates, s)
 		}
+	}
+	if len(titled) > 0 {
+		candidates = titled
 	}
 	switch len(candidates) {
 	case 0:
@@ -190,7 +203,7 @@ func explained(err error) error {
 	case errors.Is(err, context.Canceled):
 		return failure("The call was cancelled.")
 	}
-	return failure("%s", quote.Visible(app.Explain(err).Text))
+	return failure("%s", damage("The call failed. Call it again, or call list_sessions for other sessions.", err))
 }
 
 // ambiguity lists the ids that a name stands for.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/mcp/quote"
+	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
@@ -668,5 +670,43 @@ func TestCompletion(t *testing.T) {
 		if diff := cmp.Diff(test.want, got.Completion.Values); diff != "" {
 			t.Errorf("%v, %s %s: (-want +got)\n%s", test.ref, test.name, test.text, diff)
 		}
+	}
+}
+
+func TestHostileTeamAndDirectoryStayQuoted(t *testing.T) {
+	hostile := said + "\n" + said + "\u2028\x1b[2J" + said
+	home := t.TempDir()
+	dir := journal.NewDir(filepath.Join(home, "sessions", journal.DirName(hostile)), journal.Options{})
+	for n, cwd := range []string{hostile, ""} {
+		log, err := dir.Create(sessionID(n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		records := []journal.Record{projection.Record(noon, projection.NewMessage("m", noon, you, said, nil))}
+		if cwd != "" { // the other one has no header
+			records = append([]journal.Record{projection.Record(noon, projection.SessionCreated{
+				Format: projection.Format, SessionID: sessionID(n), CWD: cwd, Team: projection.Team{ID: hostile, Name: hostile},
+			})}, records...)
+		}
+		if _, err := log.Append(records...); err != nil {
+			t.Fatal(err)
+		}
+		if err := log.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	client := connect(t, home, "")
+	for tool, args := range map[string]arguments{
+		"search_sessions": {"query": said}, "list_sessions": {"team": hostile}, "read_session": {"session": sessionID(0)},
+	} {
+		out, text := call[map[string]any](t, client, tool, args)
+		if !strings.Contains(text, said) {
+			t.Errorf("%s: %s", tool, text)
+		}
+		checkMembers(t, tool, out)
+	}
+	out, _ := call[ReadOutput](t, client, "read_session", arguments{"session": sessionID(1)})
+	if len(out.Items) != 1 || len(out.Problems) == 0 {
+		t.Errorf("without a header: %+v", out)
 	}
 }

@@ -26,7 +26,7 @@ func (t *text) say(format string, args ...any) { fmt.Fprintf(t, "\n"+format+"\n"
 // end adds the problems, and how to go on.
 func (t *text) end(problems []string, next, tool string) string {
 	for _, p := range problems {
-		t.say("Problem: %s", strings.ReplaceAll(p, "\n", "\n  "))
+		t.say("Problem: %s", p)
 	}
 	if next != "" {
 		t.say("There is more. Call %s with the same arguments and cursor: %s", tool, next)

@@ -81,9 +81,14 @@ func add[In, Out any](r *Recall, s *sdk.Server, t tool[In, Out]) {
 	}
 	bounded(input.Properties["cursor"], 0, maxCursor)
 	t.limits(input.Properties)
+	output, err := jsonschema.For[Out](nil)
+	if err != nil {
+		panic(err)
+	}
+	withoutNull(output)
 	no := false
 	sdk.AddTool(s, &sdk.Tool{
-		Name: t.name, Title: t.title, Description: t.description, InputSchema: input,
+		Name: t.name, Title: t.title, Description: t.description, InputSchema: input, OutputSchema: output,
 		Annotations: &sdk.ToolAnnotations{
 			Title: t.title, ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: &no, OpenWorldHint: &no,
 		},
@@ -111,6 +116,17 @@ func limited[Out any](
 		return out, "", explained(err)
 	}
 	return out, text, nil
+}
+
+// withoutNull says of each list that it is never null, as it may be in Go.
+func withoutNull(s *jsonschema.Schema) {
+	if s.Items != nil {
+		s.Type, s.Types = "array", nil
+		withoutNull(s.Items)
+	}
+	for _, property := range s.Properties {
+		withoutNull(property)
+	}
 }
 
 // bounded limits the length of a text, in characters.
