@@ -8,6 +8,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/racetest"
 )
 
 // countedOpen counts the files that are open.
@@ -103,6 +104,7 @@ var everyKind = []journaltest.Kind{
 
 // TestEveryFailureClosesTheFiles fails the first operation, then the second, and so on.
 func TestEveryFailureClosesTheFiles(t *testing.T) {
+	racetest.SkipSequential(t)
 	for _, broken := range [][]journaltest.Kind{nil, {journaltest.Lock}, {journaltest.Sync}, {journaltest.Write}} {
 		for name, use := range usesOfFiles {
 			for _, archived := range []bool{false, true} {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/racetest"
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zstd"
 )
@@ -387,6 +388,7 @@ func before(r *journal.Reader) error {
 }
 
 func TestEveryFailedOperationIsReported(t *testing.T) {
+	racetest.SkipSequential(t)
 	for _, tt := range reportedCalls {
 		t.Run(tt.name, func(t *testing.T) {
 			ignored := map[string]int{}

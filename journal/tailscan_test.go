@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/racetest"
 )
 
 // faults change line k of a journal of 15 lines. The first invalid line then is k +
@@ -75,6 +76,7 @@ func changed(after string) func([][]byte, int) [][]byte {
 }
 
 func TestCorruptIfSyncedElseTorn(t *testing.T) {
+	racetest.SkipSequential(t)
 	for _, fault := range faults {
 		t.Run(fault.name, func(t *testing.T) {
 			t.Parallel()
@@ -368,6 +370,7 @@ func TestUnarchivingReportsTheCorruptLine(t *testing.T) {
 }
 
 func TestOpenIgnoresCorruptionBeforeTheWindow(t *testing.T) {
+	racetest.SkipSequential(t)
 	t.Parallel()
 	dir := newDir(t)
 	l, path, data := newJournalOf12MiB(t, dir)

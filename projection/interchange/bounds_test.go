@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/racetest"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/interchange"
 )
@@ -80,6 +81,7 @@ func TestUnreadableSubagentIsSkipped(t *testing.T) {
 
 // A line that is too long is skipped, the next one is read.
 func TestTooLongLineIsSkipped(t *testing.T) {
+	racetest.SkipSequential(t)
 	const limit = 64 << 20
 	src := interchange.Source{Path: "/old/s.jsonl", Open: func() (io.ReadCloser, error) {
 		return io.NopCloser(io.MultiReader(strings.NewReader(claudeLine(t, "1", "", "user", "go")),

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-chatter/agent-chatter/journal/racetest"
 	"github.com/agent-chatter/agent-chatter/projection/interchange"
 )
 
@@ -62,6 +63,7 @@ func heap() int64 {
 }
 
 func TestTreeHoldsFewBytesPerLine(t *testing.T) {
+	racetest.SkipSequential(t)
 	const lines, most = 500_000, 42
 	before, peak := heap(), int64(0)
 	src := sourceOfLines(lines, func() { peak = max(peak, heap()) }, func(w io.Writer, n int) { writeClaudeLine(w, n, n-1) })
@@ -78,6 +80,7 @@ func TestTreeHoldsFewBytesPerLine(t *testing.T) {
 }
 
 func TestParentsFarFromTheirNodes(t *testing.T) {
+	racetest.SkipSequential(t)
 	const lines = 140_000 // more than are near
 	text := &strings.Builder{}
 	for n := range lines {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/agent-chatter/agent-chatter/journal/racetest"
 	"github.com/agent-chatter/agent-chatter/projection/interchange"
 )
 
@@ -71,6 +72,7 @@ func TestDetect(t *testing.T) {
 }
 
 func TestDetectReturnsErrorOfReader(t *testing.T) {
+	racetest.SkipSequential(t)
 	broken := errors.New("broken")
 	for _, start := range []string{"", "{", "text\n", strings.Repeat("text\n", 1<<20),
 		`{"a":"` + strings.Repeat("x", 2<<20)} {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-chatter/agent-chatter/journal/racetest"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/interchange"
 )
@@ -42,6 +43,7 @@ func (r *repeated) Read(p []byte) (int, error) {
 }
 
 func TestSourcesWithoutEndReachLimit(t *testing.T) {
+	racetest.SkipSequential(t)
 	block := strings.Repeat("x", 1<<20)
 	message := func(format string) string {
 		return strings.Repeat(format, 1000)
@@ -180,6 +182,7 @@ func readAny(t *testing.T, format, text string) *interchange.Session {
 }
 
 func TestHostileValuesBecomeValidEvents(t *testing.T) {
+	racetest.SkipSequential(t)
 	long := strings.Repeat("long ", 10_000)
 	const at = "2026-11-21T12:00:00Z"
 	for name, test := range map[string]struct{ id, text, at, number string }{
@@ -213,6 +216,7 @@ func TestHostileValuesBecomeValidEvents(t *testing.T) {
 }
 
 func TestDeeplyNestedValues(t *testing.T) {
+	racetest.SkipSequential(t)
 	const depth = 50_000
 	arrays := strings.Repeat("[", depth) + strings.Repeat("]", depth)
 	objects := strings.Repeat(`{"content":`, depth) + `"x"` + strings.Repeat("}", depth)
@@ -268,6 +272,7 @@ func TestFirstBranchesCanBeImported(t *testing.T) {
 }
 
 func TestManyCallsWithoutResult(t *testing.T) {
+	racetest.SkipSequential(t)
 	const calls = 5_000
 	text := &strings.Builder{}
 	lines := 0
@@ -297,6 +302,7 @@ func TestManyCallsWithoutResult(t *testing.T) {
 }
 
 func TestLongMessageIsCut(t *testing.T) {
+	racetest.SkipSequential(t)
 	const limit = 8 << 20
 	char := "\x01" // six bytes in JSON
 	if testing.Short() {
@@ -316,6 +322,7 @@ func TestLongMessageIsCut(t *testing.T) {
 }
 
 func TestResponseInManyLinesIsDivided(t *testing.T) {
+	racetest.SkipSequential(t)
 	const lines = 20
 	part := strings.Repeat("x", 1<<20)
 	text := claudeLine(t, "0", "", "user", "go")

@@ -15,6 +15,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/racetest"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/projectiontest"
 	"github.com/google/go-cmp/cmp"
@@ -99,6 +100,7 @@ func TestItemsOfAWholeSession(t *testing.T) {
 
 // TestItemsWalk reads a long session from its end to its beginning, and back. Every event is in one part.
 func TestItemsWalk(t *testing.T) {
+	racetest.SkipSequential(t)
 	home := t.TempDir()
 	path := filepath.Join(home, "sessions", "review", apptest.AliceID+".jsonl")
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
