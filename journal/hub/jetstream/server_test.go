@@ -29,9 +29,11 @@ func start(t *testing.T, change func(*server.Options)) (url string) {
 // open returns a function that connects to the hub of servers, which it creates.
 func open(t *testing.T, o jetstream.Options, replicas int) func(*testing.T) hub.Engine {
 	t.Helper()
-	e, created, err := jetstream.Init(t.Context(), o, replicas)
-	for unavailable := (*hub.UnavailableError)(nil); errors.As(err, &unavailable); { // the servers have no leader yet
-		e, created, err = jetstream.Init(t.Context(), o, replicas)
+	creating := o
+	creating.Timeout = 2 * time.Second // servers that have no leader yet do not answer
+	e, created, err := jetstream.Init(t.Context(), creating, replicas)
+	for unavailable := (*hub.UnavailableError)(nil); errors.As(err, &unavailable); {
+		e, created, err = jetstream.Init(t.Context(), creating, replicas)
 	}
 	if err != nil {
 		t.Fatalf("created: %v, %v", created, err)
