@@ -127,8 +127,13 @@ func newApp(t *testing.T, home string) *app.App {
 // start starts the agent of a home and its client. The team is that of --team.
 func start(t *testing.T, home, team string) *editor {
 	t.Helper()
-	e := &editor{t: t, home: home, cwd: t.TempDir(), ended: make(chan error, 1), changed: make(chan struct{})}
-	a := newApp(t, home)
+	return startApp(t, newApp(t, home), team)
+}
+
+// startApp is start for an App.
+func startApp(t *testing.T, a *app.App, team string) *editor {
+	t.Helper()
+	e := &editor{t: t, home: a.Home, cwd: t.TempDir(), ended: make(chan error, 1), changed: make(chan struct{})}
 	config, err := a.Config()
 	if err != nil {
 		t.Fatal(err)
