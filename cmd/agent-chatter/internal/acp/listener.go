@@ -119,6 +119,8 @@ func (l *listener) Text(_ team.Member, text string) {
 // Notice implements coordinator.Listener.
 func (l *listener) Notice(n coordinator.Notice) {
 	switch n := n.(type) {
+	case coordinator.Round, coordinator.RunRound:
+		return // an editor shows the turns themselves
 	case coordinator.RoundLimit, coordinator.RunLimit:
 		l.limited = true
 	case *coordinator.TurnError:
