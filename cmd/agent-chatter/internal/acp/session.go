@@ -13,6 +13,7 @@ import (
 	sdk "github.com/coder/acp-go-sdk"
 	"github.com/oklog/ulid/v2"
 
+	services "github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/acp/editor"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/acp/prompt"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/acp/settings"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
@@ -63,11 +64,14 @@ func (s *server) prepare(id, cwd string, servers []sdk.McpServer) *session {
 	o.app.Slash = func([]string) []string { return nil }
 	o.listener.Reporter.App = o.app
 	o.hub = hub.New(o.app, s.config.Hub, false)
+	s.mu.Lock()
+	can := s.can
+	s.mu.Unlock()
 	o.c = coordinator.New(coordinator.Options{
 		Store: o.store(), Listener: &eventlog.Listener{Listener: o.listener, Log: s.app.Log}, App: s.app.Identity(),
 		CWD: cwd, Window: coordinator.Window(s.config.Window), Engines: app.Engines(agent.Demo{}),
 		KeepSecrets: s.config.KeepSecrets(), Guard: s.guard, MCPServers: mcpServers(servers),
-		Recall: member.Recall(s.app),
+		Recall: member.Recall(s.app), Editor: services.New(s.client, sdk.SessionId(id), can),
 	})
 	return o
 }
