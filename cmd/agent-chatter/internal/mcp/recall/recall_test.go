@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -708,5 +710,50 @@ func TestHostileTeamAndDirectoryStayQuoted(t *testing.T) {
 	out, _ := call[ReadOutput](t, client, "read_session", arguments{"session": sessionID(1)})
 	if len(out.Items) != 1 || len(out.Problems) == 0 {
 		t.Errorf("without a header: %+v", out)
+	}
+}
+
+// filesOf returns the contents and the times of all files of a home.
+func filesOf(t *testing.T, home string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := filepath.WalkDir(home, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := entry.Info()
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		files[path] = fmt.Sprint(info.ModTime().UnixNano(), " ", string(content))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func TestNothingIsWrittenButTheIndex(t *testing.T) {
+	home := fruit(t)
+	before := filesOf(t, home)
+	client := connect(t, home, "")
+	call[ListOutput](t, client, "list_sessions", arguments{}) // writes the index
+	indexed := filesOf(t, home)
+	call[SearchOutput](t, client, "search_sessions", arguments{"query": "apple"})
+	call[TouchedOutput](t, client, "who_touched", arguments{"path": "main.go"})
+	call[ListOutput](t, client, "list_sessions", arguments{"text": "apple"})
+	for n := range 4 {
+		call[ReadOutput](t, client, "read_session", arguments{"session": sessionID(n + 1), "tools": "results"})
+	}
+	if diff := cmp.Diff(indexed, filesOf(t, home)); diff != "" {
+		t.Errorf("tools wrote (-before +after)\n%s", diff)
+	}
+	for path := range indexed {
+		if name := filepath.Base(path); before[path] == indexed[path] || name == "sessions.json" || name == "sessions.lock" {
+			continue
+		}
+		t.Errorf("the list wrote %s", path)
 	}
 }
