@@ -148,3 +148,55 @@ func TestCancelEndsThePrompt(t *testing.T) {
 		t.Errorf("after the cancel: %q", e.text())
 	}
 }
+
+func TestFailedTurnIsAnError(t *testing.T) {
+	home := t.TempDir()
+	writeTeam(t, home, "/nonexistent/agent", map[string]string{}, "ada")
+	e := start(t, home, "crew")
+	id := e.begin()
+	for _, text := range []string{"hello", "/retry"} {
+		_, err := e.Prompt(t.Context(), promptOf(id, text))
+		if !refused(err, -32603, "Ada did not answer") || !strings.Contains(err.Error(), "/retry") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	e.end()
+	if got := strings.Count(e.text(), "Ada did not answer"); got != 2 {
+		t.Errorf("the editor shows %q", e.text())
+	}
+	if last := lastTurn(t, home, id); last.FinishReason != projection.Failed {
+		t.Errorf("the turn is %+v", last)
+	}
+}
+
+func TestPermissionIsAskedOfTheUser(t *testing.T) {
+	for option, want := range map[sdk.PermissionOptionId]string{
+		allowOnce: "selected this-time", allowSession: "selected this-time", rejectOnce: "selected never", "other": "selected never",
+	} {
+		t.Run(string(option), func(t *testing.T) {
+			home := t.TempDir()
+			e := start(t, home, fakeTeam(t, home, "ada"))
+			asked := make(chan sdk.RequestPermissionRequest, 1)
+			e.answer = func(r sdk.RequestPermissionRequest) sdk.RequestPermissionOutcome {
+				asked <- r
+				return sdk.NewRequestPermissionOutcomeSelected(option)
+			}
+			id := e.begin()
+			e.say(id, "ask ls", sdk.StopReasonEndTurn)
+			e.end()
+			r := <-asked
+			if r.SessionId != id || r.ToolCall.Title == nil || !strings.HasPrefix(*r.ToolCall.Title, "Ada: ") {
+				t.Errorf("asked for %+v", r.ToolCall)
+			}
+			if !slices.ContainsFunc(e.updates, func(n sdk.SessionNotification) bool {
+				call := n.Update.ToolCall
+				return call != nil && call.ToolCallId == r.ToolCall.ToolCallId
+			}) {
+				t.Errorf("no update has the tool call %s", r.ToolCall.ToolCallId)
+			}
+			if !strings.Contains(e.text(), want) {
+				t.Errorf("the member got %q, want %q", e.text(), want)
+			}
+		})
+	}
+}
