@@ -107,12 +107,16 @@ func (s *server) fork(ctx context.Context, r sdk.UnstableForkSessionRequest) (*s
 	if err := convert(r.McpServers, &by.servers); err != nil {
 		return nil, err
 	}
-	if _, err := directory(r.Cwd); err != nil {
+	cwd, err := directory(r.Cwd)
+	if err != nil {
 		return nil, err
 	}
 	found, err := find(ctx, s.app, r.SessionId)
 	if err != nil {
 		return nil, err
+	}
+	if _, err := s.prepare("", cwd, nil).recorded(ctx, found); err != nil {
+		return nil, err // there would be a copy that cannot be opened
 	}
 	fork, err := sessions.ForkSession(ctx, s.app, found, "")
 	if err != nil {

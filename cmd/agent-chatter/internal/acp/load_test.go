@@ -196,6 +196,23 @@ func fold(events []journal.Event) *projection.State {
 	return &state
 }
 
+func TestForkThatCannotBeOpenedIsNotMade(t *testing.T) {
+	home := t.TempDir()
+	id, _ := conversation(t, home)
+	if err := os.Remove(filepath.Join(home, "team-config", "crew.json")); err != nil {
+		t.Fatal(err)
+	}
+	e := start(t, home, "")
+	_, err := e.UnstableForkSession(t.Context(), sdk.UnstableForkSessionRequest{SessionId: id, Cwd: e.cwd})
+	if !refused(err, notFoundCode, "configuration of the team") {
+		t.Errorf("the fork: %v", err)
+	}
+	list, err := newApp(t, home).Catalog.List(t.Context(), catalog.Query{})
+	if err != nil || len(list.Sessions) != 1 {
+		t.Errorf("%d sessions, %v", len(list.Sessions), err)
+	}
+}
+
 func TestForkCloseAndDelete(t *testing.T) {
 	home := t.TempDir()
 	id, _ := conversation(t, home)
