@@ -96,7 +96,7 @@ var (
 var foreignFlags = []string{
 	"--acp", "--allow-dangerously-skip-permissions", "--allowed-tools", "--approval-mode", "--ask-for-approval",
 	"--dangerously-bypass-approvals-and-sandbox", "--dangerously-skip-permissions", "--full-auto", "--last", "--latest",
-	"--output-format", "--permission-mode", "--sandbox", "--skip-git-repo-check", "--skip-trust", "--yolo",
+	"--output-format", "--permission-mode", "--sandbox", "--scope", "--skip-git-repo-check", "--skip-trust", "--yolo",
 }
 
 func TestManualNamesCommandsAndFlags(t *testing.T) {

@@ -32,7 +32,10 @@ func (Command) Help() string {
 
 // Run implements the command.
 func (cmd *Command) Run(a *app.App) error {
-	if cmd.PrintConfig != nil {
+	switch {
+	case cmd.PrintConfig != nil && (cmd.HTTP != "" || cmd.TokenFile != "" || cmd.Output == "json"):
+		return app.UsageError("--print-config is for standard input and output, and prints text.")
+	case cmd.PrintConfig != nil:
 		return clientconfig.PrintMCP(a, *cmd.PrintConfig, cmd.arguments()...)
 	}
 	server := recall.New(a, cmd.Team).Server(app.Version)
