@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/racetest"
 	"github.com/agent-chatter/agent-chatter/projection/catalog/sessioncopy"
 )
 
@@ -47,6 +48,7 @@ func (f *unsyncedFile) Sync() error {
 }
 
 func TestForkHoldsFewMegabytes(t *testing.T) {
+	racetest.SkipSequential(t)
 	disk := &unsyncedFS{FS: journal.OS}
 	_, dir := newTeam(t, journal.Options{FS: disk})
 	records := []journal.Record{header(id(1))}
@@ -67,6 +69,7 @@ func TestForkHoldsFewMegabytes(t *testing.T) {
 }
 
 func TestImportEventsHoldsFewMegabytes(t *testing.T) {
+	racetest.SkipSequential(t)
 	disk := &unsyncedFS{FS: journal.OS}
 	_, dir := newTeam(t, journal.Options{FS: disk})
 	texts := []string{"hello"}

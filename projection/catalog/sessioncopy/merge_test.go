@@ -12,6 +12,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/racetest"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/projection/catalog/sessioncopy"
@@ -170,6 +171,7 @@ func TestMergeHasMembersOfBoth(t *testing.T) {
 
 // Whatever cannot be read, a copy is complete or returns the error.
 func TestReadErrorIsReturned(t *testing.T) {
+	racetest.SkipSequential(t)
 	for name, test := range map[string]struct {
 		copySession func(dir *catalog.Dir) (string, error)
 		want        []string

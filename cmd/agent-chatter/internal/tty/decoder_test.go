@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/agent-chatter/agent-chatter/journal/racetest"
 )
 
 // decode returns the events of an input that ends there.
@@ -201,6 +203,7 @@ func TestDecoderEndsPasteWhoseEndIsLost(t *testing.T) {
 }
 
 func TestDecoderBoundsPaste(t *testing.T) {
+	racetest.SkipSequential(t)
 	var d Decoder
 	d.Feed([]byte("\x1b[200~"))
 	part := []byte(strings.Repeat("x", 1<<20))
