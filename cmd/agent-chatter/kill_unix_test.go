@@ -21,7 +21,7 @@ import (
 )
 
 var (
-	kills    = flag.Int("kills", 10, "number of times that TestKill kills chat; other commands a third as often")
+	kills    = flag.Int("kills", 6, "number of times that TestKill kills chat; other commands a third as often")
 	killSeed = flag.Uint64("killseed", 0, "seed of TestKill (default: the time)")
 )
 

@@ -24,13 +24,10 @@ func TestKilledChatLeavesTerminalUsable(t *testing.T) {
 	for _, shell := range []struct {
 		name, flags string
 		kills       int
-	}{{"bash", "--norc --noprofile", 6}, {"zsh", "-f", 3}} {
+	}{{"bash", "--norc --noprofile", 4}, {"zsh", "-f", 2}} {
 		t.Run(shell.name, func(t *testing.T) {
 			programtest.Path(t, shell.name)
 			home := t.TempDir()
-			if testing.Short() {
-				shell.kills = 3
-			}
 			root, err := filepath.Abs(filepath.Join("..", ".."))
 			if err != nil {
 				t.Fatal(err)
