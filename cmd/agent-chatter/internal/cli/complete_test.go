@@ -18,7 +18,7 @@ var freeForm = []string{
 	"message", "max-rounds", "from", "to", "at", "speed", "n", "keep", "archive-after", "delete-after", "older-than",
 	"limit",
 	"text", "speaker", "since", "title", "display-name", "timeout", "with-model", "words", "rounds", "model", "query",
-	"log-level", "addr", "hub", "replicas", "identity", "encrypt-to",
+	"log-level", "addr", "http", "hub", "replicas", "identity", "encrypt-to",
 }
 
 // printed runs a command, and returns what it prints.
