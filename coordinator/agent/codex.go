@@ -209,7 +209,9 @@ func (i codexItem) output() string {
 	if string(i.Result) == "null" {
 		return i.Output
 	}
-	return cmp.Or(i.Output, string(i.Result))
+	var called struct{ Content json.RawMessage } // the result of a tool of an MCP server
+	jsonlines.Decode(i.Result, &called)
+	return cmp.Or(i.Output, textOf(called.Content), string(i.Result))
 }
 
 // failure returns why a tool failed; "" if it succeeded.

@@ -58,11 +58,14 @@ func TestCodexParser(t *testing.T) {
 {"type":"item.completed","item":{"id":"1","type":"command_execution","command":"ls","aggregated_output":"a",
 	"exit_code":0,"status":"completed"}}
 {"type":"item.completed","item":{"id":"1","type":"mcp_tool_call","server":"s","tool":"t","result":{"a":1}}}
+{"type":"item.completed","item":{"id":"5","type":"mcp_tool_call","server":"s","tool":"u",
+	"result":{"content":[{"type":"text","text":"found"}],"structured_content":null}}}
 {"type":"item.completed","item":{"id":"2","type":"command_execution","command":"ls","exit_code":1,"status":"failed"}}
 {"type":"item.completed","item":{"id":"3","type":"command_execution","exit_code":0,"status":"failed"}}
 {"type":"item.completed","item":{"id":"4","type":"agent_message","text":"I saw."}}`, want: []string{
 			`text "I look."`, `started 1 shell {"command":"ls"}`, `completed 1 shell "a" ""`,
 			`started 1 s.t `, `completed 1 s.t "{\"a\":1}" ""`,
+			`started 5 s.u `, `completed 5 s.u "found" ""`,
 			`started 2 shell {"command":"ls"}`, `completed 2 shell "" "exit code 1"`,
 			`started 3 shell {"command":""}`, `completed 3 shell "" "failed"`, `text "\n\nI saw."`,
 		}},

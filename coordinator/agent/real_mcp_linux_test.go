@@ -39,6 +39,30 @@ func TestRealAgentsUseServers(t *testing.T) {
 	})
 }
 
+// TestRealCLIsDoNotUseServersWithoutPermission has a server that may change something. There is nobody to ask.
+func TestRealCLIsDoNotUseServersWithoutPermission(t *testing.T) {
+	withRealAgents(t, func(t *testing.T, a agenttest.Real, e agent.Engine, turn agent.Turn, model *agenttest.Model) {
+		if a.Resident() {
+			return // it asks Turn.Permit
+		}
+		turn.Permit, turn.Member.Permissions = nil, agent.ReadOnly
+		turn.MCPServers = []agent.MCPServer{agenttest.MCPServer("agent-chatter", nil)}
+		turn.Prompt = `call <<` + strings.TrimSuffix(realToolName(a), "look") + `change {"text": "an oak"}>>`
+		tried := ""
+		for event, err := range e.Run(within(t), turn) {
+			if err != nil { // some stop when they are not allowed to go on
+				tried += err.Error()
+			} else if e, ok := event.(agent.ToolCompleted); ok {
+				tried += e.Error
+			}
+		}
+		hidden := a.Name == "gemini" // its model gets no tool that it may not use
+		if tried == "" && !hidden || model.Received("change of an oak") {
+			t.Errorf("the tool was used: %t; the turn reported %q", model.Received("change of an oak"), tried)
+		}
+	})
+}
+
 // realToolName returns the agent's name of the tool look of the server agent-chatter.
 func realToolName(a agenttest.Real) string {
 	switch strings.TrimSuffix(a.Name, " over ACP") {
