@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"path"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/agent-chatter/agent-chatter/projection/markdown"
 	"github.com/agent-chatter/agent-chatter/projection/marker"
@@ -113,12 +115,16 @@ func (b *builder) add(block sdk.ContentBlock) {
 	}
 }
 
+// addLink adds a link to the text, if it has begun. Editors differ in whether the text before a link ends with a space.
 func (b *builder) addLink(name, uri string) {
-	if b.spoken {
-		b.text.WriteString(link(name, uri))
-	} else {
+	if !b.spoken {
 		b.early = append(b.early, link(name, uri))
+		return
 	}
+	if last, _ := utf8.DecodeLastRuneInString(b.text.String()); !unicode.IsSpace(last) {
+		b.text.WriteByte(' ')
+	}
+	b.text.WriteString(link(name, uri))
 }
 
 // message returns the texts with the links, then the links that preceded them, then the embedded texts.
