@@ -52,7 +52,7 @@ func (f *figures) searchLive(t *testing.T, search contestant, paths []string) {
 		f.tool("rg -F -i", paths, "rg", "-F", "-i", rareWord),
 		f.tool("grep -F", paths, "grep", "-F", rareWord),
 		{name: "every line decoded", args: append([]string{f.peer, "search", rareWord}, paths...), prints: rareWord},
-		f.mcp(t, mcpSearch, search.home, rareWord, callOf(t, rareWord)),
+		f.client(t, "mcp", mcpSearch, search.home, rareWord, callOf(t, rareWord)),
 	})...)
 	printCosts(results)
 	f.atLeast("search, speed relative to every line decoded", times(results, "every line decoded", results[0]), 10, "×")

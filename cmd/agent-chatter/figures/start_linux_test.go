@@ -11,11 +11,14 @@ func (f *figures) start(t *testing.T) {
 	results := f.race(t,
 		contestant{name: "agent-chatter --version", args: []string{f.program, "--version"}, prints: ".", most: 1.15},
 		contestant{name: "a Go program that does nothing", args: []string{f.peer}},
-		f.mcp(t, "mcp, initialized", f.home(t), "serverInfo"),
+		f.client(t, "mcp", "mcp, initialized", f.home(t), "serverInfo"),
+		f.client(t, "acp", "acp, initialized", f.home(t), "agentInfo"),
 	)
 	printCosts(results)
 	f.takesAtMost(results[0], 15*time.Millisecond)
-	f.atMost("start of mcp, wall time relative to --version", 1/times(results, results[0].name, results[2]), 1.5, "×")
+	for _, r := range results[2:] {
+		f.atMost(r.name+", wall time relative to --version", 1/times(results, results[0].name, r), 1.5, "×")
+	}
 	if slower, ok := slowerThanOld(results[0]); ok {
 		f.atMost(results[0].name+", slower than the older version by", slower, 1.5, "ms")
 	}
