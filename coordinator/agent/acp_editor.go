@@ -28,7 +28,7 @@ func servicesOf(turn Turn) acp.Services {
 // the agent writes, and a command that it runs there, needs Turn.Permit, unless the agent has just asked for that.
 type editorUse struct {
 	mu        sync.Mutex
-	granted   []string // what the agent was allowed to do once, by editKey and commandKey
+	granted   []editorGrant // what the agent was allowed to do once
 	terminals []string
 	failed    map[string]string // why the use of a tool failed, by its id
 	tools     []ToolStarted     // announced by needsPermission
@@ -40,31 +40,39 @@ const (
 	editorIDPrefix = "editor-" // of the ids of tools that the agent does not report
 )
 
+// An editorGrant is a use of the editor that is permitted.
+type editorGrant struct {
+	key string // of editKey or commandKey
+	new string // what a written file has, wherever
+}
+
 func editKey(path string) string { return toolWriteFile + " " + filepath.Clean(path) }
 
 func commandKey(line string) string { return toolTerminal + " " + line }
 
 // grant notes what a permission allows to do in the editor once.
 func (u *editorUse) grant(p Permission) {
-	var keys []string
+	var granted []editorGrant
 	for _, e := range p.Edits {
-		keys = append(keys, editKey(e.Path))
+		granted = append(granted, editorGrant{editKey(e.Path), e.New})
 	}
 	var input struct{ Command string }
 	_ = json.Unmarshal(p.Input, &input) // "" for other tools
 	if input.Command != "" {
-		keys = append(keys, commandKey(input.Command))
+		granted = append(granted, editorGrant{key: commandKey(input.Command)})
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.granted = append(u.granted, keys...)
+	u.granted = append(u.granted, granted...)
 }
 
-// take reports whether a use was granted, once.
-func (u *editorUse) take(key string) bool {
+// take reports whether a use was granted, once. The content of a file has what the user has seen.
+func (u *editorUse) take(key, content string) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	i := slices.Index(u.granted, key)
+	i := slices.IndexFunc(u.granted, func(g editorGrant) bool {
+		return g.key == key && strings.Contains(content, g.new)
+	})
 	if i >= 0 {
 		u.granted = slices.Delete(u.granted, i, i+1)
 	}
@@ -135,14 +143,14 @@ func (t *acpTurn) needsPermission(r acp.ServiceRequest) *Permission {
 	asked := Permission{ToolID: editorIDPrefix + strconv.Itoa(len(t.editor.tools)+1)}
 	switch r.Method {
 	case sdk.ClientMethodFsWriteTextFile:
-		if t.editor.take(editKey(r.Path)) {
+		if t.editor.take(editKey(r.Path), r.Content) {
 			return nil
 		}
 		asked.Tool, asked.Title, asked.Input = toolWriteFile, "write "+r.Path, object("path", r.Path)
 		asked.Edits, asked.Omitted = edits([]acp.Edit{{Path: r.Path, New: r.Content}})
 	case sdk.ClientMethodTerminalCreate:
 		line := strings.Join(append([]string{r.Command}, r.Args...), " ")
-		if t.editor.take(commandKey(line)) {
+		if t.editor.take(commandKey(line), "") {
 			return nil
 		}
 		asked.Tool, asked.Title, asked.Input = toolTerminal, line, object("command", line)
