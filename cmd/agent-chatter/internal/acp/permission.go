@@ -19,13 +19,11 @@ import (
 const (
 	allowOnce    = "allow"
 	allowSession = "allow_session"
-	allowAlways  = "allow_always"
 	rejectOnce   = "reject"
 )
 
 var answers = map[sdk.PermissionOptionId]coordinator.Answer{
-	allowOnce: coordinator.Allowed, allowSession: coordinator.AllowedForSession,
-	allowAlways: coordinator.AllowedAlways, rejectOnce: coordinator.Refused,
+	allowOnce: coordinator.Allowed, allowSession: coordinator.AllowedForSession, rejectOnce: coordinator.Refused,
 }
 
 // Ask implements coordinator.Listener: the client asks its user.
@@ -66,17 +64,13 @@ func (o *session) ask(ctx context.Context, q coordinator.Question) coordinator.A
 	return answers[response.Outcome.Selected.OptionId] // an unknown one is Unanswered
 }
 
-// choices returns the answers that are possible.
+// choices returns the answers that are possible. "Always" ends with the session: a client may show one answer of each
+// kind, and must not take the agent's own, which has no end, for it.
 func choices(p agent.Permission) []sdk.PermissionOption {
 	all := []sdk.PermissionOption{{OptionId: allowOnce, Name: "Allow", Kind: sdk.PermissionOptionKindAllowOnce}}
 	if p.Omitted == 0 {
 		all = append(all, sdk.PermissionOption{
 			OptionId: allowSession, Name: "Allow for the session", Kind: sdk.PermissionOptionKindAllowAlways,
-		})
-	}
-	if p.Always {
-		all = append(all, sdk.PermissionOption{
-			OptionId: allowAlways, Name: "Always allow", Kind: sdk.PermissionOptionKindAllowAlways,
 		})
 	}
 	return append(all, sdk.PermissionOption{

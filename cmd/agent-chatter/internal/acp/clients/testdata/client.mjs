@@ -175,6 +175,8 @@ const scenarios = {
     assert.ok(editor.of(sessionId, "plan").some((u) => u.entries[0].content === "Change the limit"));
     assert.equal(editor.requests.length, 1);
     assert.match(editor.requests[0].toolCall.title, /Coder/);
+    const kinds = editor.requests[0].options.map((o) => o.kind);
+    assert.deepEqual(kinds, ["allow_once", "allow_always", "reject_once"]); // a client may show one of each kind
     const tools = Object.values(shown.tools);
     assert.ok(tools.some((t) => /main\.go/.test(t.title) && t.status === "completed"), JSON.stringify(tools));
     assert.ok(editor.of(sessionId, "session_info_update").some((u) => u.title));
