@@ -27,7 +27,7 @@ type ListOutput struct {
 	Sessions   []Session `json:"sessions"`
 	Total      int       `json:"total" jsonschema:"number of sessions that the arguments select, on all pages"`
 	Problems   []string  `json:"problems,omitempty" jsonschema:"what may be missing, such as sessions that cannot be read"`
-	NextCursor string    `json:"nextCursor,omitempty" jsonschema:"where to go on; missing: there is nothing more"`
+	NextCursor string    `json:"nextCursor,omitempty" jsonschema:"cursor for the next call; missing: nothing is left"`
 }
 
 // A Session describes a session.

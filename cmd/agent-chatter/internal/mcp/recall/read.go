@@ -41,7 +41,7 @@ type ReadOutput struct {
 	Session    Session  `json:"session"`
 	Items      []Item   `json:"items" jsonschema:"what happened, in order"`
 	Problems   []string `json:"problems,omitempty" jsonschema:"what could not be read"`
-	NextCursor string   `json:"nextCursor,omitempty" jsonschema:"where to go on; missing: there is nothing more"`
+	NextCursor string   `json:"nextCursor,omitempty" jsonschema:"cursor for the next call; missing: nothing is left"`
 }
 
 // An Item is a message, a tool call, or another event.
@@ -113,7 +113,7 @@ func (r *Recall) Read(ctx context.Context, in ReadInput) (out ReadOutput, text s
 		run.next.ID, run.next.Dir = s.ID, filepath.Base(s.Dir())
 		out.NextCursor = r.cursorAt(readTool, asked, run.next)
 	}
-	return out, readText(out), nil
+	return out, readText(out, in.To), nil
 }
 
 // sessionOf returns the session that the arguments or the cursor name, and the event that a citation names.
@@ -283,7 +283,7 @@ func (r *reading) problems(err error) (all []string) {
 		all = append(all, damage(fmt.Sprintf("Session %s is damaged: nothing after the damage was read. "+
 			"A person can type: agent-chatter verify %s", id, id), err))
 	case err != nil:
-		all = append(all, damage(fmt.Sprintf("Session %s could not be read on.", id), err))
+		all = append(all, damage(fmt.Sprintf("Session %s could not be read further.", id), err))
 	}
 	if r.session.MissingHeader {
 		all = append(all, fmt.Sprintf("Session %s has no header: its members are unknown.", id))
@@ -299,7 +299,8 @@ func (r *reading) problems(err error) (all []string) {
 	return all
 }
 
-func readText(out ReadOutput) string {
+// readText returns a result as a text. to is the last event of the range, or 0 if it is that of the session.
+func readText(out ReadOutput, to uint64) string {
 	t := newText()
 	s := out.Session
 	t.say("Session %s", heading(s))
@@ -318,8 +319,14 @@ func readText(out ReadOutput) string {
 		}
 		fmt.Fprintf(t, "%s\n", item.Quote)
 	}
-	if out.NextCursor == "" {
-		t.say("End of what was asked for.")
+	switch {
+	case out.NextCursor != "": // the end names it
+	case len(out.Problems) > 0:
+		t.say("End of what can be read.")
+	case to > 0 && to < s.LastSeq:
+		t.say("End of the range. To continue, call %s with from: %d.", readTool, to+1)
+	default:
+		t.say("End of the session.")
 	}
 	return t.end(out.Problems, out.NextCursor, readTool)
 }

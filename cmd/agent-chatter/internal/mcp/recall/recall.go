@@ -12,6 +12,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/mcp/quote"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/mcp/schema"
 	"github.com/agent-chatter/agent-chatter/coordinator/redact"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -35,6 +36,8 @@ type Recall struct {
 	app  *app.App
 	team string // id; "": all teams
 
+	arguments map[string][]string // the names of those of each tool
+
 	calls   chan struct{} // has an element for each call that runs
 	listing chan struct{} // has an element while the catalog is listed
 	hub     hubCount
@@ -42,7 +45,10 @@ type Recall struct {
 
 // New returns a Recall of the sessions of the team with an id, or of all teams if it is "".
 func New(a *app.App, team string) *Recall {
-	return &Recall{app: a, team: team, calls: make(chan struct{}, maxCalls), listing: make(chan struct{}, 1)}
+	return &Recall{
+		app: a, team: team, arguments: map[string][]string{},
+		calls: make(chan struct{}, maxCalls), listing: make(chan struct{}, 1),
+	}
 }
 
 // instructions tell a model when to use the server.
@@ -66,7 +72,11 @@ func (r *Recall) Server(version string) *sdk.Server {
 			if strings.HasPrefix(method, "tools/") {
 				add()
 			}
-			return next(ctx, method, request)
+			result, err := next(ctx, method, request)
+			if called, ok := request.GetParams().(*sdk.CallToolParamsRaw); ok && err == nil {
+				schema.Explain(result, called.Name, r.arguments[called.Name])
+			}
+			return result, err
 		}
 	})
 	r.addResources(s)

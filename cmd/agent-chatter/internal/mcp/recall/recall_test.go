@@ -265,6 +265,10 @@ func TestRead(t *testing.T) {
 		{arguments{"session": "Where is the leak?", "from": 12}, all[7:]},
 		{arguments{"session": "session://" + id + "/12", "tools": "none"}, without(1, 2, 3, 4)},
 	} {
+		end := "\nEnd of the session.\n"
+		if to, ok := test.args["to"]; ok {
+			end = fmt.Sprintf("\nEnd of the range. To continue, call read_session with from: %d.\n", to.(int)+1)
+		}
 		out, text := call[ReadOutput](t, client, "read_session", test.args)
 		var got []string
 		for _, item := range out.Items {
@@ -278,6 +282,9 @@ func TestRead(t *testing.T) {
 		}
 		if out.Session.ID != id || len(out.Problems) > 0 {
 			t.Errorf("%v: %+v, %q", test.args, out.Session, out.Problems)
+		}
+		if !strings.HasSuffix(text, end) {
+			t.Errorf("%v: the text does not end with %q: %s", test.args, end, text)
 		}
 	}
 }
@@ -314,7 +321,8 @@ func TestReadDamagedSession(t *testing.T) {
 	if len(out.Items) != 1 || out.Items[0].Quote != "> An old apple" {
 		t.Errorf("%+v", out.Items)
 	}
-	if len(out.Problems) != 1 || !strings.Contains(text, "agent-chatter verify "+sessionID(4)) {
+	if len(out.Problems) != 1 || !strings.Contains(text, "agent-chatter verify "+sessionID(4)) ||
+		!strings.Contains(text, "\nEnd of what can be read.\n") {
 		t.Errorf("%q, %s", out.Problems, text)
 	}
 }
@@ -344,17 +352,19 @@ func TestErrorsSayWhatToCall(t *testing.T) {
 		{"read_session", arguments{"session": sessionID(1) + "#2", "from": 3}, "exclude each other"},
 		{"read_session", arguments{"session": "../../etc/passwd"}, "Call list_sessions"},
 		{"read_session", arguments{"session": "x\x1b[31m"}, `x\x1b[31m`},
-		{"read_session", arguments{"session": sessionID(1), "around": 0}, "validating"},
-		{"read_session", arguments{"session": sessionID(1), "around": "2"}, "validating"},
-		{"read_session", arguments{"session": sessionID(1), "tools": "all"}, "validating"},
+		{"read_session", arguments{"session": sessionID(1), "around": 0}, "Wrong arguments of "},
+		{"read_session", arguments{"session": sessionID(1), "around": "2"}, "Wrong arguments of "},
+		{"read_session", arguments{"session": sessionID(1), "tools": "all"}, "Wrong arguments of "},
 		{"read_session", arguments{}, "session"},
-		{"search_sessions", arguments{"query": ""}, "validating"},
+		{"search_sessions", arguments{"query": ""}, "Wrong arguments of "},
 		{"search_sessions", arguments{"query": "("}, ""},
 		{"search_sessions", arguments{"query": "(", "regex": true}, "Correct it"},
 		{"search_sessions", arguments{"query": "a", "since": "tomorrow"}, "such as 7d"},
 		{"search_sessions", arguments{"query": "a", "session": "01ZZZZ"}, "Call list_sessions"},
-		{"search_sessions", arguments{"query": "a", "limit": 101}, "validating"},
-		{"search_sessions", arguments{"query": "a", "unknown": 1}, "unknown"},
+		{"search_sessions", arguments{"query": "a", "limit": 101}, "Wrong arguments of "},
+		{"search_sessions", arguments{"query": "a", "unknown": 1}, "Wrong arguments of search_sessions: unexpected additional " +
+			"properties [\"unknown\"].\nIts arguments are: query, regex, speaker, since, directory, session, limit, cursor."},
+		{"who_touched", arguments{}, "Its arguments are: path, since, directory, limit, cursor."},
 		{"search_sessions", arguments{"query": "a", "cursor": "x"}, "Call it without a cursor"},
 		{"search_sessions", arguments{"query": "pear", "limit": 1, "cursor": page.NextCursor}, "other arguments"},
 		{"search_sessions", arguments{"query": "apple", "limit": 1, "cursor": page.NextCursor[1:]}, "without a cursor"},

@@ -23,7 +23,7 @@ func newText() *text {
 // say adds a line of the program, after an empty one.
 func (t *text) say(format string, args ...any) { fmt.Fprintf(t, "\n"+format+"\n", args...) }
 
-// end adds the problems, and how to go on.
+// end adds the problems, and how to continue.
 func (t *text) end(problems []string, next, tool string) string {
 	for _, p := range problems {
 		t.say("Problem: %s", p)

@@ -38,7 +38,7 @@ type SearchOutput struct {
 	Hits       []SearchHit `json:"hits" jsonschema:"messages, those of the most recently updated session first"`
 	Searched   int         `json:"searched" jsonschema:"number of sessions that the arguments select"`
 	Problems   []string    `json:"problems,omitempty" jsonschema:"what could not be searched, such as damaged sessions"`
-	NextCursor string      `json:"nextCursor,omitempty" jsonschema:"where to go on; missing: there is nothing more"`
+	NextCursor string      `json:"nextCursor,omitempty" jsonschema:"cursor for the next call; missing: nothing is left"`
 }
 
 // A SearchHit is a message that has the text.

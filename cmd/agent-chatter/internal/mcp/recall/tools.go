@@ -2,8 +2,8 @@ package recall
 
 import (
 	"context"
-	"encoding/json"
 
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/mcp/schema"
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -16,12 +16,12 @@ func (r *Recall) addTools(s *sdk.Server) {
 			"newest session first, each cited as ID#seq. Use it before answering from memory about earlier work or " +
 			"decisions. Read around a hit with read_session.",
 		limits: func(p map[string]*jsonschema.Schema) {
-			bounded(p["query"], 1, 1000)
-			bounded(p["speaker"], 0, 200)
-			bounded(p["since"], 0, 40)
-			bounded(p["directory"], 0, 4096)
-			bounded(p["session"], 0, maxName)
-			between(p["limit"], 1, 100, 20)
+			schema.Bounded(p["query"], 1, 1000)
+			schema.Bounded(p["speaker"], 0, 200)
+			schema.Bounded(p["since"], 0, 40)
+			schema.Bounded(p["directory"], 0, 4096)
+			schema.Bounded(p["session"], 0, maxName)
+			schema.Between(p["limit"], 1, 100, 20)
 		},
 	})
 	add(r, s, tool[ListInput, ListOutput]{
@@ -29,11 +29,11 @@ func (r *Recall) addTools(s *sdk.Server) {
 		description: "List saved conversations with their ids, titles, teams, directories and times, the most " +
 			"recently updated first. Use it to find the id of a session, or for an overview of earlier work.",
 		limits: func(p map[string]*jsonschema.Schema) {
-			bounded(p["text"], 0, 1000)
-			bounded(p["team"], 0, 200)
-			bounded(p["directory"], 0, 4096)
-			one(p["sort"], "updated", "created", "messages", "title")
-			between(p["limit"], 1, 100, 20)
+			schema.Bounded(p["text"], 0, 1000)
+			schema.Bounded(p["team"], 0, 200)
+			schema.Bounded(p["directory"], 0, 4096)
+			schema.One(p["sort"], "updated", "created", "messages", "title")
+			schema.Between(p["limit"], 1, 100, 20)
 		},
 	})
 	add(r, s, tool[ReadInput, ReadOutput]{
@@ -42,11 +42,11 @@ func (r *Recall) addTools(s *sdk.Server) {
 			"session alone to read it from the start, ID#seq or around to read around an event, from and to for a " +
 			"range of events. A long answer ends with a cursor.",
 		limits: func(p map[string]*jsonschema.Schema) {
-			bounded(p["session"], 1, maxName)
+			schema.Bounded(p["session"], 1, maxName)
 			for _, name := range []string{"around", "from", "to"} {
 				p[name].Minimum, p[name].Maximum = new(float64(1)), new(float64(1<<53))
 			}
-			one(p["tools"], toolCalls, toolResults, toolNone)
+			schema.One(p["tools"], toolCalls, toolResults, toolNone)
 		},
 	})
 	add(r, s, tool[TouchedInput, TouchedOutput]{
@@ -55,10 +55,10 @@ func (r *Recall) addTools(s *sdk.Server) {
 			"read or changed it, when, and in which turn. Each is cited as ID#seq; read_session shows the turn " +
 			"around it.",
 		limits: func(p map[string]*jsonschema.Schema) {
-			bounded(p["path"], 1, 4096)
-			bounded(p["since"], 0, 40)
-			bounded(p["directory"], 0, 4096)
-			between(p["limit"], 1, 100, 20)
+			schema.Bounded(p["path"], 1, 4096)
+			schema.Bounded(p["since"], 0, 40)
+			schema.Bounded(p["directory"], 0, 4096)
+			schema.Between(p["limit"], 1, 100, 20)
 		},
 	})
 }
@@ -79,13 +79,14 @@ func add[In, Out any](r *Recall, s *sdk.Server, t tool[In, Out]) {
 	if err != nil {
 		panic(err) // a type of this package
 	}
-	bounded(input.Properties["cursor"], 0, maxCursor)
+	schema.Bounded(input.Properties["cursor"], 0, maxCursor)
 	t.limits(input.Properties)
+	r.arguments[t.name] = input.PropertyOrder
 	output, err := jsonschema.For[Out](nil)
 	if err != nil {
 		panic(err)
 	}
-	withoutNull(output)
+	schema.WithoutNull(output)
 	no := false
 	sdk.AddTool(s, &sdk.Tool{
 		Name: t.name, Title: t.title, Description: t.description, InputSchema: input, OutputSchema: output,
@@ -116,37 +117,4 @@ func limited[Out any](
 		return out, "", explained(err)
 	}
 	return out, text, nil
-}
-
-// withoutNull says of each list that it is never null, as it may be in Go.
-func withoutNull(s *jsonschema.Schema) {
-	if s.Items != nil {
-		s.Type, s.Types = "array", nil
-		withoutNull(s.Items)
-	}
-	for _, property := range s.Properties {
-		withoutNull(property)
-	}
-}
-
-// bounded limits the length of a text, in characters.
-func bounded(s *jsonschema.Schema, least, most int) {
-	s.MaxLength = new(most)
-	if least > 0 {
-		s.MinLength = new(least)
-	}
-}
-
-// between limits a number and sets its default.
-func between(s *jsonschema.Schema, least, most, initial int) {
-	s.Minimum, s.Maximum = new(float64(least)), new(float64(most))
-	s.Default, _ = json.Marshal(initial)
-}
-
-// one limits a text to some values, the first of which is the default.
-func one(s *jsonschema.Schema, values ...string) {
-	for _, value := range values {
-		s.Enum = append(s.Enum, value)
-	}
-	s.Default, _ = json.Marshal(values[0])
 }

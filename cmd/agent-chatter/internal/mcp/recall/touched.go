@@ -34,7 +34,7 @@ type TouchedOutput struct {
 	Calls      []Touch  `json:"calls" jsonschema:"tool calls, those of the most recently updated session first"`
 	Searched   int      `json:"searched" jsonschema:"number of sessions that the arguments select"`
 	Problems   []string `json:"problems,omitempty" jsonschema:"what could not be searched, such as damaged sessions"`
-	NextCursor string   `json:"nextCursor,omitempty" jsonschema:"where to go on; missing: there is nothing more"`
+	NextCursor string   `json:"nextCursor,omitempty" jsonschema:"cursor for the next call; missing: nothing is left"`
 }
 
 // A Touch is a tool call that named the file.
