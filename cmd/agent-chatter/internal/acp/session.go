@@ -297,7 +297,10 @@ func unreadText(err error, omitted []prompt.Omitted) app.Message {
 func omittedText(all []prompt.Omitted) string {
 	names := make([]string, len(all))
 	for i, o := range all {
-		names[i] = strings.TrimSpace(fmt.Sprintf("%s %s", o.Kind, tty.SafeLine(cmp.Or(o.Name, o.MIME))))
+		names[i] = string(o.Kind)
+		if what := tty.SafeLine(cmp.Or(o.Name, o.MIME)); what != "" {
+			names[i] += " (" + what + ")"
+		}
 	}
 	return "The members take only text. Left out: " + strings.Join(names, ", ") + "."
 }
