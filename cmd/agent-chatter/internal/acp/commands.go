@@ -25,7 +25,7 @@ type command struct {
 func commands() []command {
 	return []command{
 		{"members", "", "List the members of the team", (*session).listMembers},
-		{"task", "text of the task; none shows it", "Set or show the team's task", (*session).setTask},
+		{"task", "task; without one, the current task is shown", "Set or show the team's task", (*session).setTask},
 		{"rename", "title", "Set the title of the session", (*session).rename},
 		{"retry", "", "Rerun the interrupted turn", (*session).retry},
 	}
@@ -57,7 +57,7 @@ func (o *session) run(ctx context.Context, text string) error {
 }
 
 func (o *session) listMembers(context.Context, string) error {
-	o.app.Notice(membersText(o.c.Team()))
+	o.listener.answer(membersText(o.c.Team()))
 	return nil
 }
 
@@ -68,10 +68,10 @@ func (o *session) setTask(_ context.Context, task string) error {
 		}
 	}
 	if s := o.c.Session(); s != nil && s.TeamTask != nil {
-		o.app.Notice("Team task: " + tty.Safe(*s.TeamTask))
+		o.listener.answer("Team task: " + tty.Safe(*s.TeamTask))
 		return nil
 	}
-	o.app.Notice("The team has no task. Type /task TEXT to set one.")
+	o.listener.answer("The team has no task. Type /task TEXT to set one.")
 	return nil
 }
 

@@ -71,6 +71,11 @@ func (l *listener) update(f func(*updates.Translator) []sdk.SessionUpdate) {
 	l.send(f(l.translator)...)
 }
 
+// answer shows the answer to a command.
+func (l *listener) answer(text string) {
+	l.update(func(t *updates.Translator) []sdk.SessionUpdate { return t.Answer(text) })
+}
+
 // send sends updates. A client that is gone gets none: the journal has what they say.
 func (l *listener) send(updates ...sdk.SessionUpdate) {
 	for _, u := range updates {

@@ -82,7 +82,7 @@ func (t *Translator) addQuote(m meta, message, text string) {
 	for i, line := range lines {
 		lines[i] = markdown.Escape(line)
 	}
-	quote := quoted(lines)
+	quote := quoted(warningSign, lines)
 	if t.spoken {
 		quote = "\n\n" + quote
 	}
@@ -90,8 +90,11 @@ func (t *Translator) addQuote(m meta, message, text string) {
 	t.addAgentText(m, message, quote)
 }
 
-// quoted returns lines of Markdown as a quote.
-func quoted(lines []string) string { return "> ⚠️ " + strings.Join(lines, "  \n> ") }
+// warningSign begins the quote of a text that the user did not ask for.
+const warningSign = "⚠️ "
+
+// quoted returns lines of Markdown as a quote that begins with a sign.
+func quoted(sign string, lines []string) string { return "> " + sign + strings.Join(lines, "  \n> ") }
 
 // chunks makes a text safe for a terminal and divides it into pieces of at most maxChunk bytes.
 func chunks(text string) (pieces []string) {

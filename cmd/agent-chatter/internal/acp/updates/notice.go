@@ -12,12 +12,7 @@ import (
 // Notice returns the updates for a message of the program, which no journal has. While a member speaks it waits for the
 // end of what the member says.
 func (t *Translator) Notice(m app.Message) []sdk.SessionUpdate {
-	var lines []string
-	if m.Text != "" {
-		for line := range strings.Lines(m.Text) {
-			lines = append(lines, markdown.Escape(line))
-		}
-	}
+	lines := escapedLines(m.Text)
 	for _, help := range m.Help {
 		if command := t.command(help.Command); command != "" {
 			lines = append(lines, "To "+markdown.Escape(help.Purpose)+", type: "+markdown.AsCodeSpan(command))
@@ -26,7 +21,24 @@ func (t *Translator) Notice(m app.Message) []sdk.SessionUpdate {
 	if len(lines) == 0 {
 		return nil
 	}
-	t.notices = append(t.notices, quoted(lines))
+	return t.notify(quoted(warningSign, lines))
+}
+
+// Answer returns the updates for what a command of the user prints, as Notice does, but without the sign of a warning.
+func (t *Translator) Answer(text string) []sdk.SessionUpdate {
+	return t.notify(quoted("", escapedLines(text)))
+}
+
+// escapedLines returns the lines of a text as Markdown.
+func escapedLines(text string) (lines []string) {
+	for line := range strings.Lines(text) {
+		lines = append(lines, markdown.Escape(line))
+	}
+	return lines
+}
+
+func (t *Translator) notify(quote string) []sdk.SessionUpdate {
+	t.notices = append(t.notices, quote)
 	if t.turn == nil || !t.turn.headed || t.turn.finished {
 		t.addNotices()
 	}

@@ -342,6 +342,14 @@ func TestHeadingsShowAnyName(t *testing.T) {
 	})
 }
 
+func TestAnswersAreNoWarnings(t *testing.T) {
+	tr := updates.New(updates.Options{Team: crew})
+	got := tr.Answer("Team *crew*\nAda")
+	if len(got) != 1 || got[0].AgentMessageChunk.Content.Text.Text != "> Team \\*crew\\*  \n> Ada\n\n" {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestNoticesFollowTheMessage(t *testing.T) {
 	notice := app.Text("It is *slow*.").With(app.To("watch it", "tail", "s"), app.Help{Purpose: "retry", Command: hint.Hint{Kind: hint.Slash}})
 	tr := updates.New(updates.Options{Team: crew, Command: func(h hint.Hint) string {
