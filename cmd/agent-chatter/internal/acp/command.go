@@ -16,7 +16,7 @@ import (
 type Command struct {
 	Team string `short:"t" help:"The team of new sessions: a file or a name (default: demo)." placeholder:"TEAM"`
 
-	PrintConfig *string `help:"Print what to paste into the settings of: ${enum}." enum:"zed,jetbrains,neovim,emacs" placeholder:"EDITOR"`
+	PrintConfig *string `help:"Print the setup for an editor: ${enum}." enum:"zed,jetbrains,neovim,emacs" placeholder:"EDITOR"`
 }
 
 // Help returns the examples for --help.

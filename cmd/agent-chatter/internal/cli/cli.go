@@ -77,7 +77,7 @@ type commandLine struct {
 	Chat     chat.Command     `cmd:"" help:"Chat with a team of agents."`
 	Browse   browse.Command   `cmd:"" help:"Browse and search sessions, full screen."`
 	Serve    serve.Command    `cmd:"" help:"Show sessions in a web browser."`
-	ACP      acp.Command      `cmd:"" name:"acp" help:"Be an agent in an editor, by the Agent Client Protocol."`
+	ACP      acp.Command      `cmd:"" name:"acp" help:"Let an editor chat with a team (ACP)."`
 	MCP      mcp.Command      `cmd:"" name:"mcp" help:"Let agents search and read sessions (MCP)."`
 	Replay   sessions.Replay  `cmd:"" help:"Print the conversation of a session."`
 	Tail     sessions.Tail    `cmd:"" help:"Print the last events of a session."`

@@ -19,7 +19,7 @@ type Command struct {
 	TokenFile string `help:"File with the token for --http (default: a new random one)." placeholder:"PATH"`
 	Output    string `help:"Output format of --http: ${enum}." enum:"text,json" default:"text"`
 
-	PrintConfig *string `help:"Print what to paste into the settings of: ${enum}." enum:"claude,codex,gemini,zed" placeholder:"AGENT"`
+	PrintConfig *string `help:"Print the setup for an agent: ${enum}." enum:"claude,codex,gemini,zed" placeholder:"AGENT"`
 }
 
 // Help returns the examples for --help.
