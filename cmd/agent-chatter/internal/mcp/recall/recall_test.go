@@ -62,6 +62,8 @@ func TestSearch(t *testing.T) {
 		{arguments{"query": "apple", "session": sessionID(1)}, all[1:3]},
 		{arguments{"query": "apple", "session": sessionID(3) + "#2"}, all[4:]},
 		{arguments{"query": "banana"}, nil},
+		{arguments{"query": "BANANA"}, nil},
+		{arguments{"query": "BANANA", "regex": true}, nil},
 	} {
 		out, text := call[SearchOutput](t, client, "search_sessions", test.args)
 		if diff := cmp.Diff(test.want, hits(out)); diff != "" {
@@ -72,8 +74,12 @@ func TestSearch(t *testing.T) {
 				t.Errorf("%v: the text lacks %s: %s", test.args, h.Cite, text)
 			}
 		}
-		if len(test.want) == 0 && !strings.Contains(text, "No message matches") {
+		if len(test.want) == 0 && !strings.Contains(text, "No message matches in 4 sessions.") {
 			t.Errorf("%v: %s", test.args, text)
+		}
+		capitals := strings.Contains(text, "The query has capital letters")
+		if want := len(test.want) == 0 && test.args["query"] == "BANANA" && test.args["regex"] == nil; capitals != want {
+			t.Errorf("%v: hints at capital letters: %v", test.args, capitals)
 		}
 	}
 	out, text := call[SearchOutput](t, client, "search_sessions", arguments{"query": "apple"})
@@ -83,6 +89,10 @@ func TestSearch(t *testing.T) {
 	}
 	if out.Searched != 4 {
 		t.Errorf("searched %d sessions", out.Searched)
+	}
+	_, text = call[SearchOutput](t, client, "search_sessions", arguments{"query": "apple", "directory": "kitchen"})
+	if !strings.Contains(text, "The arguments select no session.") {
+		t.Errorf("without a session: %s", text)
 	}
 }
 

@@ -82,7 +82,7 @@ func (r *Recall) Search(ctx context.Context, in SearchInput) (SearchOutput, stri
 		return s.out, "", err
 	}
 	s.out.Notice, s.out.Problems, s.out.NextCursor = quote.Notice, s.allProblems(ctx), s.next
-	return s.out, s.text(), nil
+	return s.out, s.text(q), nil
 }
 
 const searchTool = "search_sessions"
@@ -151,8 +151,8 @@ func (s *searching) take(hits iter.Seq2[search.Hit, error]) (full bool) {
 	return false
 }
 
-// text returns the result as a text.
-func (s *searching) text() string {
+// text returns the result of a query as a text.
+func (s *searching) text(q search.Query) string {
 	t := newText()
 	for _, h := range s.out.Hits {
 		partial := ""
@@ -163,9 +163,14 @@ func (s *searching) text() string {
 		fmt.Fprintf(t, "%s, in %s\n%s\n", h.Speaker, strings.TrimPrefix(h.Title, quote.Prefix), h.Quote)
 	}
 	switch {
+	case s.out.Searched == 0:
+		t.say("The arguments select no session. Call list_sessions for all and their directories.")
 	case len(s.out.Hits) == 0:
-		t.say("No message matches in %s. Try fewer or other words, or call list_sessions.",
+		t.say("No message matches in %s. Try a single word or other words, or call list_sessions.",
 			app.Count(s.out.Searched, "session"))
+		if !q.Regexp && search.MatchesCase(q.Text) {
+			t.say("The query has capital letters: in lower case, it matches both.")
+		}
 	default:
 		t.say("To read around a message, call read_session with its ID#seq as session.")
 	}
