@@ -91,7 +91,7 @@ func (r *Recall) List(ctx context.Context, in ListInput) (out ListOutput, text s
 		out.Problems = append(out.Problems, fmt.Sprintf("%s cannot be read to the end. A person can type: "+
 			"agent-chatter verify", app.Count(n, "session")))
 	}
-	return out, listText(out), nil
+	return out, listText(in, out), nil
 }
 
 func countDamaged(all []*catalog.Entry) (n int) {
@@ -119,7 +119,7 @@ func described(s catalog.Session, secrets *redact.Redactor) Session {
 	return d
 }
 
-func listText(out ListOutput) string {
+func listText(in ListInput, out ListOutput) string {
 	t := newText()
 	for _, s := range out.Sessions {
 		t.say("%s  updated %s%s", heading(s), s.UpdatedAt, marks(s))
@@ -129,6 +129,8 @@ func listText(out ListOutput) string {
 		}
 	}
 	switch {
+	case out.Total == 0 && in.Text+in.Team+in.Directory == "":
+		t.say("No session is saved here.")
 	case out.Total == 0:
 		t.say("No session matches. Call list_sessions with fewer arguments.")
 	default:

@@ -167,6 +167,21 @@ func TestPagesAreBoundedInBytes(t *testing.T) {
 	}
 }
 
+func TestEmptyListSaysWhy(t *testing.T) {
+	empty := connect(t, t.TempDir(), "")
+	for _, test := range []struct {
+		args arguments
+		want string
+	}{
+		{arguments{}, "No session is saved here."},
+		{arguments{"text": "two"}, "No session matches. Call list_sessions with fewer arguments."},
+	} {
+		if _, text := call[ListOutput](t, empty, "list_sessions", test.args); !strings.Contains(text, test.want) {
+			t.Errorf("%v: %s", test.args, text)
+		}
+	}
+}
+
 func TestList(t *testing.T) {
 	client := connect(t, fruit(t), "")
 	for _, test := range []struct {

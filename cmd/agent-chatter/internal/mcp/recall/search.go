@@ -164,7 +164,7 @@ func (s *searching) text(q search.Query) string {
 	}
 	switch {
 	case s.out.Searched == 0:
-		t.say("The arguments select no session. Call list_sessions for all and their directories.")
+		t.say("The arguments select no session. Call list_sessions without arguments for all of them.")
 	case len(s.out.Hits) == 0:
 		t.say("No message matches in %s. Try a single word or other words, or call list_sessions.",
 			app.Count(s.out.Searched, "session"))
