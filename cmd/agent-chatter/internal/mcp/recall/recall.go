@@ -72,8 +72,13 @@ func (r *Recall) Server(version string) *sdk.Server {
 			if strings.HasPrefix(method, "tools/") {
 				add()
 			}
+			called, isCall := request.GetParams().(*sdk.CallToolParamsRaw)
+			isCall = isCall && called != nil
+			if isCall && string(called.Arguments) == "null" {
+				called.Arguments = nil // the SDK panics at null
+			}
 			result, err := next(ctx, method, request)
-			if called, ok := request.GetParams().(*sdk.CallToolParamsRaw); ok && err == nil {
+			if isCall && err == nil {
 				schema.Explain(result, called.Name, r.arguments[called.Name])
 			}
 			return result, err

@@ -409,6 +409,20 @@ func TestErrorsSayWhatToCall(t *testing.T) {
 	}
 }
 
+// Some models write null for no arguments.
+func TestNullIsNoArguments(t *testing.T) {
+	client := connect(t, fruit(t), "")
+	for tool, isError := range map[string]bool{
+		"list_sessions": false, "search_sessions": true, "read_session": true, "who_touched": true,
+	} {
+		null := &sdk.CallToolParams{Name: tool, Arguments: json.RawMessage("null")}
+		result, err := client.CallTool(t.Context(), null)
+		if err != nil || result.IsError != isError {
+			t.Errorf("%s: got %+v, %v; want an error of the tool: %t", tool, result, err, isError)
+		}
+	}
+}
+
 func TestTeam(t *testing.T) {
 	client := connect(t, fruit(t), "cellar")
 	found, _ := call[SearchOutput](t, client, "search_sessions", arguments{"query": "apple"})
