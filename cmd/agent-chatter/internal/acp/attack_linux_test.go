@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/agent-chatter/agent-chatter/journal/racetest"
 )
 
 // peakMemory returns the most memory that a process had, in bytes.
@@ -77,7 +79,7 @@ func TestHostileInputIsAnswered(t *testing.T) {
 			t.Fatalf("%s: answered %.500q, %v; want %q", test.name, answer, err, test.want)
 		}
 	}
-	if peak := peakMemory(t, cmd.Process.Pid); peak > 200<<20 {
+	if peak := peakMemory(t, cmd.Process.Pid); peak > 200<<20 && !racetest.Enabled { // the detector needs its own
 		t.Errorf("the program took %d bytes of memory", peak)
 	}
 	in.Close()
