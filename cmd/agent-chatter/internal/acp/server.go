@@ -244,7 +244,7 @@ func relativeText(cwd string) app.Message {
 }
 
 func noDirectoryText(path string) app.Message {
-	return app.Text("The working directory of the session does not exist: %.200q", path)
+	return app.Text("The working directory of the session is not a directory: %.200q", path)
 }
 
 func tooManyText() app.Message {
