@@ -79,6 +79,23 @@ func (q Query) compile() (*matcher, error) {
 	return m, nil
 }
 
+// Steps returns the most steps that the regular expression of a query takes for each character of a text. It is 0 if
+// Regexp is not set, or if the expression is invalid.
+func (q Query) Steps() int {
+	if !q.Regexp {
+		return 0
+	}
+	parsed, err := syntax.Parse(q.Text, syntax.Perl)
+	if err != nil {
+		return 0
+	}
+	program, err := syntax.Compile(parsed.Simplify())
+	if err != nil {
+		return 0
+	}
+	return len(program.Inst)
+}
+
 var escapes = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\\(?:[pP](?:\{[^}]*\}|.)|.)`) })
 
 // matchesSpeaker reports whether the query selects the messages of a speaker.

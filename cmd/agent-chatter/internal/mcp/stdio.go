@@ -31,16 +31,22 @@ func serveStreams(ctx context.Context, s *sdk.Server, in io.Reader, out io.Write
 	if f, ok := in.(*os.File); ok {
 		go tty.WatchWriter(ctx, f.Fd(), func() { conn.Hurry(endTime) })
 	}
-	c := &connection{conn: conn, messages: make(chan rpc.Message), closed: make(chan struct{})}
+	c := &connection{
+		conn: conn, messages: make(chan rpc.Message), drained: make(chan struct{}), closed: make(chan struct{}),
+	}
 	go c.read()
 	ended := make(chan error, 1)
 	go func() { ended <- s.Run(context.Background(), transport{c}) }()
 	select {
 	case err := <-ended:
-		if c.gone.Load() || errors.Is(err, jsonrpc.ErrClosed) {
-			return nil // the client has left
+		return c.result(err)
+	case <-c.drained: // the SDK cancels what still runs
+		select {
+		case err := <-ended:
+			return c.result(err)
+		case <-time.After(endTime):
+			return nil
 		}
-		return err
 	case <-ctx.Done():
 	}
 	// A client that does not read must not keep the program from ending.
@@ -62,7 +68,8 @@ func (t transport) Connect(context.Context) (sdk.Connection, error) { return t.c
 // cannot read.
 type connection struct {
 	conn     *jsonrpc.Conn
-	messages chan rpc.Message // closed at the end of the input
+	messages chan rpc.Message // closed with drained
+	drained  chan struct{}    // closed when the input has ended, and its requests are answered or drainTime is over
 	err      error            // of the input; set before messages is closed
 	gone     atomic.Bool      // a message could not be written
 	once     sync.Once
@@ -71,6 +78,7 @@ type connection struct {
 
 // read reads messages until the input ends and the requests in it are answered.
 func (c *connection) read() {
+	defer close(c.drained)
 	defer close(c.messages)
 	for {
 		m, err := c.conn.Read()
@@ -98,6 +106,14 @@ func (c *connection) read() {
 	case <-c.closed:
 	case <-time.After(drainTime):
 	}
+}
+
+// result returns the error of the program for that with which the server ended.
+func (c *connection) result(err error) error {
+	if c.gone.Load() || errors.Is(err, jsonrpc.ErrClosed) {
+		return nil // the client has left
+	}
+	return err
 }
 
 // Read implements sdk.Connection.

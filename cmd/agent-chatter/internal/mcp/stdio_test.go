@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/mcp/recall"
 	"github.com/agent-chatter/agent-chatter/projection/catalog/catalogtest"
@@ -175,6 +177,23 @@ func TestClientThatLeavesIsNoFailure(t *testing.T) {
 		client.Close()
 	}()
 	if err := serve(t, t.Context(), in, out); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestToolThatIsStuckEndsWithTheInput(t *testing.T) {
+	t.Parallel() // it waits
+	stuck := make(chan struct{})
+	defer close(stuck)
+	s := sdk.NewServer(&sdk.Implementation{Name: "test", Version: "1"}, nil)
+	stick := func(context.Context, *sdk.CallToolRequest, any) (*sdk.CallToolResult, any, error) {
+		<-stuck
+		return nil, nil, nil
+	}
+	sdk.AddTool(s, &sdk.Tool{Name: "stick"}, stick)
+	in := strings.NewReader(initialize + `{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n" +
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"stick"}}` + "\n")
+	if err := serveStreams(t.Context(), s, in, io.Discard); err != nil {
 		t.Error(err)
 	}
 }

@@ -384,6 +384,8 @@ func TestErrorsSayWhatToCall(t *testing.T) {
 		{"search_sessions", arguments{"query": ""}, "Wrong arguments of "},
 		{"search_sessions", arguments{"query": "("}, ""},
 		{"search_sessions", arguments{"query": "(", "regex": true}, "Correct it"},
+		{"search_sessions", arguments{"query": "(?:a?){500}a{500}", "regex": true}, "limit is 250"},
+		{"search_sessions", arguments{"query": `(?i)[\p{L}_]\w{2,40}\s*:= (?:apple|pear)+`, "regex": true}, ""},
 		{"search_sessions", arguments{"query": "a", "since": "tomorrow"}, "such as 7d"},
 		{"search_sessions", arguments{"query": "a", "session": "01ZZZZ"}, "Call list_sessions"},
 		{"search_sessions", arguments{"query": "a", "limit": 101}, "Wrong arguments of "},

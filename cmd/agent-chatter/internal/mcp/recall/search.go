@@ -58,7 +58,12 @@ func (r *Recall) Search(ctx context.Context, in SearchInput) (SearchOutput, stri
 	at := in.Cursor
 	in.Cursor = ""
 	s := &searching{walk: r.newWalk(searchTool, in), limit: in.Limit}
-	since, err := since(in.Since, time.Now())
+	q := search.Query{Text: in.Query, Regexp: in.Regex, Speaker: in.Speaker}
+	if n := q.Steps(); n > maxSteps {
+		return s.out, "", failure("The expression has %d steps, and the limit is %d. Repeat less in it.", n, maxSteps)
+	}
+	var err error
+	q.Since, err = since(in.Since, time.Now())
 	if err == nil {
 		err = s.start(at)
 	}
@@ -70,7 +75,6 @@ func (r *Recall) Search(ctx context.Context, in SearchInput) (SearchOutput, stri
 		return s.out, "", err
 	}
 	s.out.Hits, s.out.Searched = []SearchHit{}, len(entries)
-	q := search.Query{Text: in.Query, Regexp: in.Regex, Speaker: in.Speaker, Since: since}
 	err = s.run(ctx, entries, func(list []*catalog.Entry) (bool, error) {
 		hits, err := search.In(ctx, r.app.Catalog, list, q)
 		return err == nil && s.take(hits), err
@@ -86,6 +90,10 @@ func (r *Recall) Search(ctx context.Context, in SearchInput) (SearchOutput, stri
 }
 
 const searchTool = "search_sessions"
+
+// maxSteps is how many instructions a regular expression may have. Each character of a text may take as many steps, and
+// a match in one message, which may have megabytes, cannot be interrupted.
+const maxSteps = 250
 
 // entries returns the sessions of a query, or the one of them with a name.
 func (r *Recall) entries(ctx context.Context, name string, q catalog.Query) ([]*catalog.Entry, error) {
