@@ -18,7 +18,7 @@ func (c CLI) runWithServers(ctx context.Context, turn Turn, yield func(Event, er
 	}
 	defer remove()
 	over := turn
-	over.Member, over.Permit, over.Editor = member, nil, nil // as on the command line, nobody is asked
+	over.Member, over.Permit, over.Editor = member, nil, nil // as on the command line, no user is asked
 	e := &ACP{Grace: c.Grace}
 	defer e.Close()
 	for event, err := range e.Run(ctx, over) {

@@ -49,7 +49,7 @@ func yieldUnsupportedServers(servers []MCPServer, yield func(Event, error) bool)
 // An mcpFunc tells a CLI which servers there are for a turn of a member.
 type mcpFunc func(m Member, servers []MCPServer) (mcpSetup, error)
 
-// An mcpSetup is how a CLI is told which servers there are.
+// An mcpSetup configures the servers of a CLI.
 type mcpSetup struct {
 	args    []string          // before the member's own
 	env     map[string]string // overrides the member's own

@@ -39,7 +39,7 @@ func TestRealAgentsUseServers(t *testing.T) {
 	})
 }
 
-// TestRealCLIsDoNotUseServersWithoutPermission has a server that may change something. There is nobody to ask.
+// TestRealCLIsDoNotUseServersWithoutPermission has a server that may change something. No user can be asked.
 func TestRealCLIsDoNotUseServersWithoutPermission(t *testing.T) {
 	withRealAgents(t, func(t *testing.T, a agenttest.Real, e agent.Engine, turn agent.Turn, model *agenttest.Model) {
 		if a.Resident() {
@@ -50,7 +50,7 @@ func TestRealCLIsDoNotUseServersWithoutPermission(t *testing.T) {
 		turn.Prompt = `call <<` + strings.TrimSuffix(realToolName(a), "look") + `change {"text": "an oak"}>>`
 		tried := ""
 		for event, err := range e.Run(within(t), turn) {
-			if err != nil { // some stop when they are not allowed to go on
+			if err != nil { // some stop when they are not allowed to continue
 				tried += err.Error()
 			} else if e, ok := event.(agent.ToolCompleted); ok {
 				tried += e.Error

@@ -119,7 +119,7 @@ func (o *session) warn() {
 	}
 }
 
-// teams returns the loader of teams. Nobody can be asked.
+// teams returns the loader of teams, which asks no user.
 func (o *session) teams() teams.Loader { return teams.Loader{App: o.app} }
 
 // announce sends what belongs to the session, once the client knows it.

@@ -24,7 +24,7 @@ type Options struct {
 	MaxRequests int // of the client that are not answered
 	MaxBytes    int // of these requests; 0: any
 
-	Remedy string // what helps with a message that is too long; "": nothing is said
+	Remedy string // what helps with a message that is too long; "": none
 }
 
 // ErrClosed is returned by Write after Close.
@@ -46,7 +46,7 @@ type Conn struct {
 	inFlight map[ID]int    // the length of the request
 	open     int           // requests whose answers are not written
 	bytes    int           // of these
-	idle     chan struct{} // closed when nothing is in flight; nil: nobody waits
+	idle     chan struct{} // closed when nothing is in flight; nil: no goroutine waits
 }
 
 // outgoing is a line to write. The result of writing it is sent to written, which has room for it.

@@ -36,8 +36,8 @@ var notRun = map[string]string{
 	"resources-read-text":      "the resource test://static-text",
 	"resources-read-binary":    "the resource test://static-binary",
 	"resources-templates-read": "the template test://template/{id}/data",
-	"resources-subscribe":      "subscriptions, which are not offered: clients are told so",
-	"resources-unsubscribe":    "subscriptions, which are not offered: clients are told so",
+	"resources-subscribe":      "subscriptions, which the server does not offer",
+	"resources-unsubscribe":    "subscriptions, which the server does not offer",
 
 	"prompts-get-simple":            "the prompt test_simple_prompt",
 	"prompts-get-with-args":         "the prompt test_prompt_with_arguments",

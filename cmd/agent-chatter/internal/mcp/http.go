@@ -81,7 +81,7 @@ func (l *listener) handler(server *sdk.Server) http.Handler {
 			n++
 		}
 		if n >= maxSessions {
-			return nil // only the sessions that there are go on
+			return nil // only existing sessions continue
 		}
 		return server
 	}, &sdk.StreamableHTTPOptions{
@@ -146,7 +146,7 @@ func (cmd *Command) announce(a *app.App, l *listener) error {
 		header = "Authorization: Bearer, and the token"
 	}
 	a.Notice("Clients send the header " + header + "\n" +
-		"Whoever has the token can read the sessions. Press Ctrl+C to end.")
+		"A client with the token can read the sessions. Press Ctrl+C to end.")
 	return nil
 }
 

@@ -134,7 +134,7 @@ func TestClientThatNeverReads(t *testing.T) {
 	requests.Close()
 }
 
-// unread is an output that nobody reads.
+// unread is an output without a reader.
 type unread struct{ full chan struct{} }
 
 func (u unread) Write([]byte) (int, error) {

@@ -56,7 +56,7 @@ func TestOptionsOfATeam(t *testing.T) {
 		if !slices.ContainsFunc(*o.Select.Options.Ungrouped, func(v sdk.SessionConfigSelectOption) bool {
 			return v.Value == current
 		}) {
-			t.Errorf("%s is none of the values of %s", current, o.Select.Id)
+			t.Errorf("%s is not a value of %s", current, o.Select.Id)
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // A walk looks for something in the events of sessions, the most recently updated session first. It ends when a result
-// is full, or after softTime, and goes on from there.
+// is full, or after softTime, and continues from there.
 type walk struct {
 	*Recall
 	tool     string

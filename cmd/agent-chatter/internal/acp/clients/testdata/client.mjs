@@ -242,7 +242,7 @@ const scenarios = {
     await editor.close();
   },
 
-  // After kill -9 in a turn, the session loads with all that was shown as complete, and goes on.
+  // After kill -9 in a turn, the session loads with all that was shown as complete, and continues.
   async kill() {
     const editor = new Editor(allow, ["-t", settings.team]);
     await editor.initialize();
