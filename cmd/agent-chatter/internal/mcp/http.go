@@ -155,17 +155,5 @@ func (l *listener) serve(ctx context.Context, handler http.Handler) error {
 	h := &http.Server{
 		Handler: handler, MaxHeaderBytes: maxHeader, ReadHeaderTimeout: requestTime, IdleTimeout: idleTime,
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- h.Serve(netutil.LimitListener(l.Listener, maxConnections)) }()
-	select {
-	case err := <-ended:
-		return err
-	case <-ctx.Done():
-	}
-	last, cancel := context.WithTimeout(context.Background(), endTime)
-	defer cancel()
-	if err := h.Shutdown(last); errors.Is(err, context.DeadlineExceeded) {
-		return h.Close()
-	}
-	return nil
+	return guard.Serve(ctx, h, netutil.LimitListener(l.Listener, maxConnections))
 }

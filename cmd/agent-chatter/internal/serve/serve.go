@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -47,7 +46,6 @@ const (
 	maxHeader      = 16 << 10 // bytes
 	requestTime    = 10 * time.Second
 	idleTime       = time.Minute
-	endTime        = 2 * time.Second // for the requests that are being answered at the end
 )
 
 // Run implements the command.
@@ -221,24 +219,5 @@ func (s *server) serve(ctx context.Context, d *desk.Desk) error {
 		Handler: mux, TLSConfig: s.tls, MaxHeaderBytes: maxHeader,
 		ReadHeaderTimeout: s.wait, ReadTimeout: s.wait, IdleTimeout: idleTime,
 	}
-	ended := make(chan error, 1)
-	limited := netutil.LimitListener(s.Listener, maxConnections)
-	go func() {
-		if s.tls != nil {
-			ended <- h.ServeTLS(limited, "", "")
-			return
-		}
-		ended <- h.Serve(limited)
-	}()
-	select {
-	case err := <-ended:
-		return err
-	case <-ctx.Done():
-	}
-	last, cancel := context.WithTimeout(context.Background(), endTime)
-	defer cancel()
-	if err := h.Shutdown(last); errors.Is(err, context.DeadlineExceeded) {
-		return h.Close()
-	}
-	return nil
+	return guard.Serve(ctx, h, netutil.LimitListener(s.Listener, maxConnections))
 }
