@@ -120,9 +120,9 @@ func (c *conversation) hold(batch []journal.Record, failure error) error {
 }
 
 func (c *conversation) deliver(e journal.Event, unsaved bool) {
-	c.state.Apply(e)
-	payload, _ := projection.Decode(e)
-	c.listener.Event(Event{Event: e, Payload: payload, Unsaved: unsaved})
+	decoded := projection.DecodeEvent(e)
+	c.state.ApplyEvent(decoded)
+	c.listener.Event(Event{Event: decoded, Unsaved: unsaved})
 }
 
 // save makes all events durable, unless they are kept in memory on purpose.
@@ -198,14 +198,14 @@ func (c *conversation) written(events []journal.Event) {
 		held = nil
 	}
 	for _, e := range events {
-		c.saved.Apply(e)
+		decoded := projection.DecodeEvent(e)
+		c.saved.ApplyEvent(decoded)
 		if e.Type != journal.TypeRecovered {
 			held = append(held, e)
 			continue
 		}
 		flush()
-		payload, _ := projection.Decode(e)
-		c.listener.Event(Event{Event: e, Payload: payload})
+		c.listener.Event(Event{Event: decoded})
 	}
 	flush()
 }

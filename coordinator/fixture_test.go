@@ -160,9 +160,9 @@ func (d *recorder) note(format string, args ...any) {
 
 func (d *recorder) Event(e coordinator.Event) {
 	if e.Unsaved {
-		d.held = append(d.held, e.Event)
+		d.held = append(d.held, e.Event.Event)
 	} else {
-		d.appended = append(d.appended, e.Event)
+		d.appended = append(d.appended, e.Event.Event)
 	}
 	switch p := e.Payload.(type) {
 	case projection.TurnStarted:

@@ -5,7 +5,6 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
-	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
@@ -30,8 +29,7 @@ type Listener interface {
 
 // Event is an event of the session with its decoded payload.
 type Event struct {
-	journal.Event
-	Payload projection.Payload // nil if Decode failed
+	projection.Event
 	// Unsaved is true if the journal could not be written. Seq, Sum and Synced are not final
 	// then. A Written notice follows when the event is in the journal.
 	Unsaved bool

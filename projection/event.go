@@ -338,6 +338,37 @@ var errUnknownType = errors.New("unknown event type")
 // an error of encoding/json if the payload does not match the struct.
 func Decode(e journal.Event) (Payload, error) { return decode(e, true) }
 
+// Event is an event with its payload, so that several folds of the same events decode it
+// once. DecodeEvent makes one.
+type Event struct {
+	journal.Event
+	Payload Payload // nil if Err is not
+	Err     error   // of Decode
+
+	fits bool // the payload is known to match its schema
+}
+
+// DecodeEvent returns an event with its payload, as Decode returns it.
+func DecodeEvent(e journal.Event) Event {
+	if e.Type == (ToolCompleted{}).eventType() { // decodeFitting would omit the output
+		if p, ok := fittingResult(e.Data); ok {
+			return Event{Event: e, Payload: p, fits: true}
+		}
+	} else if p, ok := decodeFitting(e); ok {
+		return Event{Event: e, Payload: p, fits: true}
+	}
+	p, err := Decode(e)
+	return Event{Event: e, Payload: p, Err: err}
+}
+
+// invalid returns the error of Validate for the event, whatever its Seq.
+func (e Event) invalid() error {
+	if e.fits {
+		return nil
+	}
+	return validate(e.Event, e.Payload, e.Err)
+}
+
 // decode is Decode. With fast it tries the layout in which Record writes a payload
 // first, which takes a fifth of the time.
 func decode(e journal.Event, fast bool) (Payload, error) {

@@ -244,6 +244,10 @@ func sameAsPackageJSON(t *testing.T, e journal.Event) {
 		diff := cmp.Diff(want, got)
 		t.Fatalf("%.200q (-package json +Decode):\n%s", e.Data, diff)
 	}
+	decoded := projection.DecodeEvent(e)
+	if fmt.Sprint(decoded.Err) != fmt.Sprint(gotErr) || !reflect.DeepEqual(decoded.Payload, got) {
+		t.Fatalf("%.200q: DecodeEvent has %v, %v", e.Data, decoded.Payload, decoded.Err)
+	}
 }
 
 // fitsAsTheSchemaSays fails if Fits accepts what the schema rejects.
@@ -256,7 +260,7 @@ func fitsAsTheSchemaSays(t *testing.T, e journal.Event) {
 	}
 }
 
-// foldsAsPackageJSON compares Apply with Apply by encoding/json alone.
+// foldsAsPackageJSON compares Apply and ApplyEvent with Apply by encoding/json alone.
 func foldsAsPackageJSON(t *testing.T, e journal.Event) {
 	t.Helper()
 	opened := record(projection.TurnStarted{TurnID: "t1", MemberID: "ada"})
@@ -264,6 +268,15 @@ func foldsAsPackageJSON(t *testing.T, e journal.Event) {
 	short.Apply(e)
 	long.ApplyByPackageJSON(e)
 	same(t, short, long)
+	decoded := fold(session(t, opened)...)
+	decoded.ApplyEvent(projection.DecodeEvent(e))
+	same(t, decoded, long)
+	of, ofDecoded := timelineOf(session(t, opened)...), timelineOf(session(t, opened)...)
+	of.Apply(e)
+	ofDecoded.ApplyEvent(projection.DecodeEvent(e))
+	if diff := cmp.Diff(of, ofDecoded); diff != "" {
+		t.Errorf("%.200q (-Apply +ApplyEvent):\n%s", e.Data, diff)
+	}
 }
 
 // Otherwise encoding/json would decode everything, and no other test would fail.

@@ -128,6 +128,9 @@ func (s *State) ApplyValidating(e journal.Event) error {
 	return invalid
 }
 
+// ApplyEvent is Apply for an event that is decoded.
+func (s *State) ApplyEvent(e Event) { s.applyDecoded(e.Event, e.Payload, e.invalid(), e.Err) }
+
 // toolCompleted is ToolCompleted without Output, which no fold reads and which is
 // half of the bytes of a session.
 type toolCompleted struct {

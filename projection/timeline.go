@@ -83,10 +83,19 @@ const (
 // Apply adds one event to the timeline. It never fails: events that cannot be decoded
 // add nothing.
 func (t *Timeline) Apply(e journal.Event) {
-	p, _, err := decodeForFold(e)
-	if err != nil {
-		return
+	if p, _, err := decodeForFold(e); err == nil {
+		t.apply(e, p)
 	}
+}
+
+// ApplyEvent is Apply for an event that is decoded.
+func (t *Timeline) ApplyEvent(e Event) {
+	if e.Err == nil {
+		t.apply(e.Event, e.Payload)
+	}
+}
+
+func (t *Timeline) apply(e journal.Event, p Payload) {
 	switch p := p.(type) {
 	case SessionCreated:
 		for _, m := range p.Team.Members {

@@ -121,6 +121,9 @@ var fitting = map[string]func(data []byte) (Payload, bool){
 	JournalSealed{}.eventType(): fittingAs(func(JournalSealed, []byte) bool { return true }),
 }
 
+// fittingResult is like the function of fitting for a ToolCompleted, and decodes all of it.
+var fittingResult = fittingAs(func(p ToolCompleted, _ []byte) bool { return p.TurnID != "" })
+
 // fittingAs returns a function that decodes a P in the layout of Record and passes it to
 // matches, with its JSON.
 func fittingAs[P Payload](matches func(p P, data []byte) bool) func(data []byte) (Payload, bool) {

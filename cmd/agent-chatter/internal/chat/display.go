@@ -90,9 +90,9 @@ func (d *display) blocks(m *console.Model, e coordinator.Event) []view.Block {
 	case m.Transcript == nil:
 		return nil
 	case !m.Style.Plain:
-		return m.Transcript.Apply(e.Event)
+		return m.Transcript.Apply(e.Event.Event)
 	case !d.repl.scripted:
-		blocks := m.Transcript.Apply(e.Event)
+		blocks := m.Transcript.Apply(e.Event.Event)
 		if ofHuman {
 			return nil
 		}

@@ -101,8 +101,7 @@ func play(t *updates.Translator, steps []step) (all []sdk.SessionUpdate) {
 			all = append(all, t.Text(step.stream)...)
 			continue
 		}
-		payload, _ := projection.Decode(step.event)
-		all = append(all, t.Event(coordinator.Event{Event: step.event, Payload: payload})...)
+		all = append(all, t.Event(coordinator.Event{Event: projection.DecodeEvent(step.event)})...)
 	}
 	return all
 }

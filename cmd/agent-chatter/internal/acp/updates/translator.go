@@ -49,7 +49,7 @@ func (t *Translator) Event(e coordinator.Event) []sdk.SessionUpdate {
 	if e.Unsaved {
 		appended.Seq = 0 // it is not final
 	}
-	t.apply(appended, e.Payload, false)
+	t.apply(appended, false)
 	return t.take()
 }
 
@@ -65,8 +65,7 @@ func (t *Translator) Text(text string) []sdk.SessionUpdate {
 
 // Replay returns the updates for an event of a journal. It does not keep its data.
 func (t *Translator) Replay(e journal.Event) []sdk.SessionUpdate {
-	payload, _ := projection.Decode(e)
-	t.apply(e, payload, true)
+	t.apply(projection.DecodeEvent(e), true)
 	return t.take()
 }
 
@@ -85,10 +84,11 @@ func (t *Translator) take() []sdk.SessionUpdate {
 	return out
 }
 
-// apply adds the updates for an event. Its payload is nil if it cannot be decoded.
-func (t *Translator) apply(e journal.Event, payload projection.Payload, replayed bool) {
-	t.state.Apply(e)
-	switch p := payload.(type) {
+// apply adds the updates for an event.
+func (t *Translator) apply(decoded projection.Event, replayed bool) {
+	t.state.ApplyEvent(decoded)
+	e := decoded.Event
+	switch p := decoded.Payload.(type) {
 	case projection.SessionCreated:
 		t.cwd = p.CWD
 	case projection.SessionResumed:

@@ -459,9 +459,8 @@ func TestUnsavedEventsHaveNoSeq(t *testing.T) {
 	s := begin()
 	s.say(ada, "hello")
 	said := s.steps[1].event
-	payload, _ := projection.Decode(said)
 	tr := updates.New(updates.Options{Team: crew})
-	for _, u := range tr.Event(coordinator.Event{Event: said, Payload: payload, Unsaved: true}) {
+	for _, u := range tr.Event(coordinator.Event{Event: projection.DecodeEvent(said), Unsaved: true}) {
 		if seq, ok := metaOfUpdate(u)["seq"]; ok {
 			t.Errorf("the event has the seq %v", seq)
 		}

@@ -77,7 +77,7 @@ func TestEventsAreLogged(t *testing.T) {
 				switch what := what.(type) {
 				case projection.Payload:
 					want.events++
-					l.Event(coordinator.Event{Payload: what})
+					l.Event(coordinator.Event{Event: projection.Event{Payload: what}})
 				case coordinator.Status:
 					want.statuses++
 					l.Status(what)

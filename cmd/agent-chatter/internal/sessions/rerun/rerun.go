@@ -242,7 +242,7 @@ func (l *listener) Event(e coordinator.Event) {
 		case m.Transcript == nil, ok && !isAnswer: // begin has shown the prompt
 			return nil
 		case !m.Style.Plain:
-			return m.Transcript.Apply(e.Event)
+			return m.Transcript.Apply(e.Event.Event)
 		case isAnswer:
 			return m.Transcript.Entry(projection.Entry{Message: said.Message}, nil)
 		}
