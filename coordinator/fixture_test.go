@@ -145,8 +145,9 @@ func calls(f func(), next turnFunc) turnFunc {
 // recorder records what a Listener is notified of.
 type recorder struct {
 	lines     []string
-	appended  []journal.Event // that are in the journal
-	held      []journal.Event // that were only in memory when they were recorded
+	appended  []journal.Event        // that are in the journal
+	held      []journal.Event        // that were only in memory when they were recorded
+	turn      projection.TurnStarted // the open one
 	streamed  strings.Builder
 	failures  []error
 	missing   []projection.MemberRef
@@ -166,6 +167,7 @@ func (d *recorder) Event(e coordinator.Event) {
 	}
 	switch p := e.Payload.(type) {
 	case projection.TurnStarted:
+		d.turn = p
 		d.note("turn of %s", p.MemberID)
 	case projection.MessageAppended:
 		d.note("said by %s: %s", p.Message.Speaker.ID, p.Message.Content)
@@ -173,11 +175,17 @@ func (d *recorder) Event(e coordinator.Event) {
 			d.onMessage()
 		}
 	case projection.TurnEnded:
+		d.turn = projection.TurnStarted{}
 		d.note("end of %s: %s", p.MemberID, p.FinishReason)
 	}
 }
 
-func (d *recorder) Text(_ team.Member, text string) { d.streamed.WriteString(text) }
+func (d *recorder) Text(turnID string, m team.Member, text string) {
+	if d.turn.TurnID != turnID || d.turn.MemberID != m.ID {
+		d.note("text of turn %s of %s", turnID, m.ID)
+	}
+	d.streamed.WriteString(text)
+}
 
 func (d *recorder) Ask(ctx context.Context, q coordinator.Question) coordinator.Answer {
 	if d.answer == nil {

@@ -15,9 +15,10 @@ type Listener interface {
 	// Event is called once for each event of the session, in order, after it was appended to
 	// the journal. Turns, messages and tool calls are events.
 	Event(e Event)
-	// Text is called for each part of an agent's reply while it streams. The message that the
-	// turn appends has all of them, without markers. They are valid UTF-8.
-	Text(m team.Member, text string)
+	// Text is called for each part of a member's reply while it streams, between the events turn.started
+	// and turn.ended of its turn. The message that the turn appends has all of them, without markers. They
+	// are valid UTF-8.
+	Text(turnID string, m team.Member, text string)
 	// Ask asks the user for permission. It blocks until the user answers or ctx is done; in the
 	// latter case the answer is ignored.
 	Ask(ctx context.Context, q Question) Answer
@@ -37,6 +38,7 @@ type Event struct {
 
 // Question is a request for permission.
 type Question struct {
+	TurnID     string
 	Member     team.Member
 	Permission agent.Permission // without secrets
 }
@@ -73,7 +75,7 @@ type Status struct {
 type silent struct{}
 
 func (silent) Event(Event)                          {}
-func (silent) Text(team.Member, string)             {}
+func (silent) Text(string, team.Member, string)     {}
 func (silent) Ask(context.Context, Question) Answer { return Unanswered }
 func (silent) Notice(Notice)                        {}
 func (silent) Status(Status)                        {}

@@ -71,7 +71,7 @@ func (t *turn) decision(r permissionRequest, same [sha256.Size]byte) (grant agen
 	if t.c.allowed[same] {
 		return agent.AllowedOnce, projection.ByPerson
 	}
-	switch t.c.o.Listener.Ask(r.ctx, Question{m, r.permission}) {
+	switch t.c.o.Listener.Ask(r.ctx, Question{t.id, m, r.permission}) {
 	case Unanswered:
 		if r.ctx.Err() == nil {
 			t.c.notify(PermissionUnanswered{m, action})

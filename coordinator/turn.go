@@ -281,7 +281,7 @@ func (t *turn) write(text string) error {
 		kept = runecut.Prefix(text, room)
 	}
 	t.reply.WriteString(kept)
-	t.c.o.Listener.Text(t.item.member, validAfter(before, kept))
+	t.c.o.Listener.Text(t.id, t.item.member, validAfter(before, kept))
 	if len(kept) < len(text) {
 		return errReplyTooLong
 	}

@@ -23,7 +23,6 @@ type listener struct {
 	session *session
 
 	prompt  context.Context // of the prompt that runs
-	turnID  string          // of the turn that runs
 	limited bool            // a limit of turns was reached in the prompt
 	failed  app.Message     // why the last turn failed; empty: it did not
 
@@ -110,15 +109,12 @@ func (l *listener) endReplay() { l.update((*updates.Translator).EndReplay) }
 func (l *listener) Event(e coordinator.Event) {
 	l.Reporter.Event(e)
 	l.session.saved = true
-	if started, ok := e.Payload.(projection.TurnStarted); ok {
-		l.turnID = started.TurnID
-	}
 	l.update(func(t *updates.Translator) []sdk.SessionUpdate { return t.Event(e) })
 }
 
 // Text implements coordinator.Listener.
-func (l *listener) Text(_ team.Member, text string) {
-	l.update(func(t *updates.Translator) []sdk.SessionUpdate { return t.Text(text) })
+func (l *listener) Text(turnID string, _ team.Member, text string) {
+	l.update(func(t *updates.Translator) []sdk.SessionUpdate { return t.Text(turnID, text) })
 }
 
 // Notice implements coordinator.Listener.

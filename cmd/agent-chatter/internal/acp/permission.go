@@ -56,7 +56,7 @@ func (l *listener) Ask(ctx context.Context, q coordinator.Question) coordinator.
 // ask sends a request for permission and waits for the answer.
 func (o *session) ask(ctx context.Context, q coordinator.Question) coordinator.Answer {
 	response, err := o.server.client.RequestPermission(ctx, sdk.RequestPermissionRequest{
-		SessionId: sdk.SessionId(o.id), Options: choices(q.Permission), ToolCall: toolCall(o.listener.turnID, q),
+		SessionId: sdk.SessionId(o.id), Options: choices(q.Permission), ToolCall: toolCall(q),
 	})
 	if err != nil || response.Outcome.Selected == nil {
 		return coordinator.Unanswered
@@ -79,11 +79,11 @@ func choices(p agent.Permission) []sdk.PermissionOption {
 }
 
 // toolCall describes what a member asks for.
-func toolCall(turnID string, q coordinator.Question) sdk.ToolCallUpdate {
+func toolCall(q coordinator.Question) sdk.ToolCallUpdate {
 	p := q.Permission
 	title := tty.SafeLine(q.Member.DisplayName + ": " + cmp.Or(p.Title, p.Tool))
 	call := sdk.ToolCallUpdate{
-		ToolCallId: updates.ToolCallID(turnID, p.ToolID), Title: &title, Status: sdk.Ptr(sdk.ToolCallStatusPending),
+		ToolCallId: updates.ToolCallID(q.TurnID, p.ToolID), Title: &title, Status: sdk.Ptr(sdk.ToolCallStatusPending),
 		Meta: map[string]any{"agent-chatter": map[string]any{"member": q.Member.ID, "name": q.Member.DisplayName}},
 	}
 	if p.Input != nil {

@@ -104,7 +104,7 @@ func (d *display) blocks(m *console.Model, e coordinator.Event) []view.Block {
 }
 
 // Text implements coordinator.Listener.
-func (d *display) Text(_ team.Member, text string) { d.Say(console.Stream(text)) }
+func (d *display) Text(_ string, _ team.Member, text string) { d.Say(console.Stream(text)) }
 
 // Status implements coordinator.Listener.
 func (d *display) Status(s coordinator.Status) {

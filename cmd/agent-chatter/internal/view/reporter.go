@@ -57,7 +57,7 @@ func (r *Reporter) DisplayName(memberID string) string {
 }
 
 // Text implements coordinator.Listener. It prints nothing.
-func (*Reporter) Text(team.Member, string) {}
+func (*Reporter) Text(string, team.Member, string) {}
 
 // Ask implements coordinator.Listener. No user can be asked.
 func (*Reporter) Ask(context.Context, coordinator.Question) coordinator.Answer {

@@ -27,8 +27,10 @@ type listener struct {
 	all []sdk.SessionUpdate
 }
 
-func (l *listener) Event(e coordinator.Event)       { l.all = append(l.all, l.t.Event(e)...) }
-func (l *listener) Text(_ team.Member, text string) { l.all = append(l.all, l.t.Text(text)...) }
+func (l *listener) Event(e coordinator.Event) { l.all = append(l.all, l.t.Event(e)...) }
+func (l *listener) Text(turnID string, _ team.Member, text string) {
+	l.all = append(l.all, l.t.Text(turnID, text)...)
+}
 func (l *listener) Ask(context.Context, coordinator.Question) coordinator.Answer {
 	return coordinator.Allowed
 }

@@ -34,6 +34,7 @@ var crew = &team.Team{ID: "t", Members: []team.Member{
 // A step is what a Translator gets: an event, or text that streams.
 type step struct {
 	event  journal.Event
+	turn   string
 	stream string
 }
 
@@ -49,7 +50,9 @@ func (s *session) add(p projection.Payload) {
 	s.steps = append(s.steps, step{event: journal.Event{Seq: s.seq, Type: r.Type, Data: r.Data, Time: r.Time}})
 }
 
-func (s *session) stream(text string) { s.steps = append(s.steps, step{stream: text}) }
+func (s *session) stream(turn, text string) {
+	s.steps = append(s.steps, step{turn: turn, stream: text})
+}
 
 // begin begins a session of Mia, Ada and Bo.
 func begin() *session {
@@ -98,7 +101,7 @@ func (s *session) live() []sdk.SessionUpdate {
 func play(t *updates.Translator, steps []step) (all []sdk.SessionUpdate) {
 	for _, step := range steps {
 		if step.stream != "" {
-			all = append(all, t.Text(step.stream)...)
+			all = append(all, t.Text(step.turn, step.stream)...)
 			continue
 		}
 		all = append(all, t.Event(coordinator.Event{Event: projection.DecodeEvent(step.event)})...)

@@ -53,10 +53,9 @@ func (t *Translator) Event(e coordinator.Event) []sdk.SessionUpdate {
 	return t.take()
 }
 
-// Text returns the updates for text that the member whose turn it is streams. The events that record it later add
-// nothing.
-func (t *Translator) Text(text string) []sdk.SessionUpdate {
-	if t.turn != nil && !t.turn.replied {
+// Text returns the updates for text that streams in a turn. The events that record it later add nothing.
+func (t *Translator) Text(turnID, text string) []sdk.SessionUpdate {
+	if t.turn != nil && t.turn.id == turnID && !t.turn.replied {
 		t.turn.streamed = true
 		t.say(t.turn.reply.pass(text), 0)
 	}

@@ -61,7 +61,7 @@ func drawTurn(t *rapid.T, s *session, n int, last bool) (want string) {
 		default:
 			chunk := rapid.SampledFrom(pieces).Draw(t, "piece")
 			reply += chunk
-			s.stream(chunk)
+			s.stream(id, chunk)
 		}
 	}
 	content := marker.Parse(strings.TrimRight(reply, " \t\r\n")).Content
@@ -365,13 +365,13 @@ func TestNoticesFollowTheMessage(t *testing.T) {
 	all = append(all, tr.Notice(notice)...)
 	s.steps = nil
 	s.turn("1", ada)
-	s.stream("I ")
+	s.stream("1", "I ")
 	all = append(all, play(tr, s.steps)...)
 	if got := tr.Notice(notice); got != nil {
 		t.Errorf("a notice in a message: %+v", got)
 	}
 	s.steps = nil
-	s.stream("see.")
+	s.stream("1", "see.")
 	s.say(ada, "I see.")
 	s.end("1", ada, projection.Done, "", "")
 	all = append(all, play(tr, s.steps)...)

@@ -251,7 +251,7 @@ func (l *listener) Event(e coordinator.Event) {
 }
 
 // Text implements coordinator.Listener.
-func (l *listener) Text(_ team.Member, text string) { l.Say(console.Stream(text)) }
+func (l *listener) Text(_ string, _ team.Member, text string) { l.Say(console.Stream(text)) }
 
 // send sends a prompt to a team, as the person of that name or else as its first one. Of
 // the members that the prompt addresses, it keeps those that the team has, with their priorities;
