@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"time"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/projection"
@@ -42,6 +43,7 @@ func (t *turn) decide(r permissionRequest) error {
 	for i, e := range p.Edits {
 		p.Edits[i] = agent.FileEdit{Path: clean(e.Path), Old: clean(e.Old), New: clean(e.New)}
 	}
+	before := t.waited
 	grant, by := t.decision(r, same)
 	if r.ctx.Err() != nil {
 		grant, by = agent.Refused, projection.ByDefault // too late
@@ -49,6 +51,7 @@ func (t *turn) decide(r permissionRequest) error {
 	r.answer <- grant
 	return t.record(projection.PermissionAnswered{
 		TurnID: t.id, ToolID: p.ToolID, Name: p.Tool, Title: p.Title, Allowed: grant != agent.Refused, By: by,
+		WaitedMS: (t.waited - before).Milliseconds(),
 	})
 }
 
@@ -71,7 +74,10 @@ func (t *turn) decision(r permissionRequest, same [sha256.Size]byte) (grant agen
 	if t.c.allowed[same] {
 		return agent.AllowedOnce, projection.ByPerson
 	}
-	switch t.c.o.Listener.Ask(r.ctx, Question{t.id, m, r.permission}) {
+	asked := time.Now()
+	answer := t.c.o.Listener.Ask(r.ctx, Question{t.id, m, r.permission})
+	t.waited += time.Since(asked)
+	switch answer {
 	case Unanswered:
 		if r.ctx.Err() == nil {
 			t.c.notify(PermissionUnanswered{m, action})

@@ -88,6 +88,7 @@ func checkAnswered(t *testing.T, s *fixture, want projection.PermissionAnswered)
 		t.Fatalf("recorded %+v", answered)
 	}
 	want.TurnID = payloads[projection.TurnStarted](t, s.recorder.appended)[0].TurnID
+	want.WaitedMS = answered[0].WaitedMS
 	checkEqual(t, "recorded", answered[0], want)
 }
 

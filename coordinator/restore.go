@@ -156,7 +156,7 @@ func interruptedTurns(state *projection.State) []projection.Payload {
 		}
 		end := projection.TurnEnded{
 			TurnID: t.TurnID, MemberID: t.MemberID, FinishReason: projection.Interrupted,
-			DurationMS: state.Row.UpdatedAt.Sub(t.StartedAt).Milliseconds(), Partial: t.Text,
+			DurationMS: t.Running(t.StartedAt, state.Row.UpdatedAt).Milliseconds(), Partial: t.Text,
 		}
 		if t.TextBytes > int64(len(t.Text)) {
 			end.PartialBytes = t.TextBytes

@@ -116,6 +116,11 @@ func TestAnswerTimeDoesNotCount(t *testing.T) {
 		if err := s.Say(t.Context(), "you", "go"); err != nil {
 			t.Error(err)
 		}
+		answered := payloads[projection.PermissionAnswered](t, s.recorder.appended)[0]
+		ended := payloads[projection.TurnEnded](t, s.recorder.appended)[0]
+		if answered.WaitedMS != time.Hour.Milliseconds() || ended.DurationMS != 0 {
+			t.Errorf("the question waited for %d ms, the turn took %d ms", answered.WaitedMS, ended.DurationMS)
+		}
 	})
 }
 

@@ -95,6 +95,7 @@ type turn struct {
 	item    item
 	id      string
 	started time.Time
+	waited  time.Duration   // for answers of the user
 	text    *redact.Stream  // replaces secrets in the streamed reply
 	reply   strings.Builder // without secrets
 	flushed int             // how much of reply is recorded as turn.text
@@ -330,7 +331,7 @@ func (t *turn) record(p projection.Payload) error {
 func (t *turn) finish(ctx context.Context, failure error) (more bool, err error) {
 	end := projection.TurnEnded{
 		TurnID: t.id, MemberID: t.item.member.ID, FinishReason: projection.Done,
-		DurationMS: time.Since(t.started).Milliseconds(), Usage: t.usage,
+		DurationMS: (time.Since(t.started) - t.waited).Milliseconds(), Usage: t.usage,
 		PromptSHA256: t.prompt, Instructions: t.instructions, AgentSession: t.session,
 	}
 	if failure == nil {

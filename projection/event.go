@@ -209,6 +209,9 @@ type PermissionAnswered struct {
 	Title   string  `json:"title,omitempty"` // the agent's description of the call
 	Allowed bool    `json:"allowed"`
 	By      Decider `json:"by"`
+	// WaitedMS is how long the request waited for the answer of a person; 0: it did not, or an
+	// earlier version of the program recorded it.
+	WaitedMS int64 `json:"waitedMs,omitempty"`
 }
 
 // Decider is who answered a request for permission.
@@ -251,7 +254,7 @@ type TurnEnded struct {
 	TurnID       string       `json:"turnId"`
 	MemberID     string       `json:"memberId"`
 	FinishReason FinishReason `json:"finishReason"`
-	DurationMS   int64        `json:"durationMs"`
+	DurationMS   int64        `json:"durationMs"` // without the waits for answers of a person
 	Usage        *Usage       `json:"usage,omitempty"`
 	PromptSHA256 string       `json:"promptSha256,omitempty"`       // of the prompt's bytes, in hex
 	Instructions string       `json:"instructionsSha256,omitempty"` // of the instructions in the prompt, in hex

@@ -17,7 +17,7 @@ import (
 // FoldVersion is the version of the fold. It changes whenever the same events would
 // result in a different State: checkpoints of another version are ignored. It does not
 // stand for the steps of messages, which some checkpoints of the same version lack.
-const FoldVersion = 9
+const FoldVersion = 10
 
 // The bounds of State.Recent: the number of messages, and the bytes of their contents
 // and routing. To change one changes the FoldVersion.
@@ -105,7 +105,29 @@ type OpenTurn struct {
 	TextBytes int64     `json:"textBytes,omitempty"` // length of the recorded reply
 	Message   uint64    `json:"message,omitempty"`   // Seq of the turn's message; 0: none
 	Steps     []Step    `json:"steps,omitempty"`     // the newest ones
-	unread    []byte    // data of the turn.text events that Text lacks, a line each; only of a replay
+	Waits
+	unread []byte // data of the turn.text events that Text lacks, a line each; only of a replay
+}
+
+// Waits is how long a turn waited for the answers of a person. Of requests that waited at the same time, the
+// time since the answer before counts.
+type Waits struct {
+	WaitedMS int64 `json:"waitedMs,omitempty"`
+	Answered int64 `json:"answered,omitempty"` // time of the last of these answers, in milliseconds since 1970
+}
+
+func (w *Waits) add(e journal.Event, p PermissionAnswered) {
+	if p.WaitedMS <= 0 {
+		return
+	}
+	at := e.Time.UnixMilli()
+	w.WaitedMS += min(p.WaitedMS, max(0, at-w.Answered))
+	w.Answered = at
+}
+
+// Running returns how long a turn that began at start ran until a time, without the waits.
+func (w Waits) Running(start, until time.Time) time.Duration {
+	return max(0, until.Sub(start)-time.Duration(w.WaitedMS)*time.Millisecond)
 }
 
 // Entry is a message and its position in the journal, or a partial reply.
@@ -228,6 +250,9 @@ func (s *State) apply(e journal.Event, p Payload) {
 		}
 		s.touch(e)
 	case PermissionAnswered:
+		if t := s.turn(p.TurnID); t != nil {
+			t.add(e, p)
+		}
 		s.touch(e)
 	case TurnEnded:
 		s.endTurn(e, p)

@@ -38,7 +38,7 @@ type TimelineRow struct {
 	TurnID       string       `json:"turnId,omitempty"`
 	Member       Speaker      `json:"member,omitzero"`        // zero: a change of the session
 	Time         time.Time    `json:"time"`                   // of the first event
-	DurationMS   int64        `json:"durationMs,omitempty"`   // of a turn, so far
+	DurationMS   int64        `json:"durationMs,omitempty"`   // of a turn, so far, without the waits for a person
 	FinishReason FinishReason `json:"finishReason,omitempty"` // "": the turn has no end, or it is not a turn
 	Text         string       `json:"text,omitempty"`         // the first words, without markers and Markdown
 	Tools        int          `json:"tools,omitempty"`        // tool calls
@@ -68,6 +68,7 @@ const (
 type OpenRow struct {
 	Row   int    `json:"row"`             // its index among all rows; that of Rows[0] is First
 	Reply string `json:"reply,omitempty"` // the start of its recorded reply
+	Waits
 }
 
 // The bounds of a row and of the other fields.
@@ -211,7 +212,9 @@ func (t *Timeline) updateTurn(e journal.Event, p Payload) {
 	case PlanUpdated:
 		r, _ = byID(p.TurnID)
 	case PermissionAnswered:
-		r, _ = byID(p.TurnID)
+		if r, i = byID(p.TurnID); r != nil {
+			t.Open[i].add(e, p)
+		}
 	case TurnEnded:
 		if r, i = byID(p.TurnID); r == nil {
 			r = t.addTurn(e, p.TurnID, p.MemberID)
@@ -261,7 +264,11 @@ func (t *Timeline) addNote(e journal.Event, r TimelineRow) { t.update(e, t.add(e
 // update makes e the last event of a row.
 func (t *Timeline) update(e journal.Event, r *TimelineRow) {
 	if r.Kind == RowTurn && r.FinishReason == "" {
-		r.DurationMS = max(0, e.Time.Sub(r.Time).Milliseconds())
+		var waits Waits
+		if open, i := t.find(func(other *TimelineRow) bool { return other == r }); open != nil {
+			waits = t.Open[i].Waits
+		}
+		r.DurationMS = waits.Running(r.Time, e.Time).Milliseconds()
 	}
 	r.End, r.Task, r.Waiting = e.Seq, t.Task, t.Waiting
 }

@@ -104,6 +104,15 @@ func TestTimelineRows(t *testing.T) {
 			record(projection.PlanUpdated{TurnID: "t1", Entries: []projection.PlanEntry{{Content: "a"}}}),
 			record(projection.ToolStarted{TurnID: "t9", ToolID: "u3", Name: "Bash"}),
 		}, []projection.TimelineRow{{Kind: turn, Seq: 2, End: 8, TurnID: "t1", Member: ada, Tools: 2, FailedTools: 1}}},
+		{"waits for a person", []journal.Record{
+			started,
+			at(5, projection.PermissionAnswered{TurnID: "t1", ToolID: "u1", By: projection.ByPerson, WaitedMS: 3000}),
+			at(6, projection.PermissionAnswered{TurnID: "t1", ToolID: "u2", By: projection.ByPerson, WaitedMS: 4000}),
+			at(9, projection.PermissionAnswered{TurnID: "t1", ToolID: "u3", By: projection.ByPerson, WaitedMS: 2000}),
+			at(11, projection.TurnText{TurnID: "t1", Text: "It"}),
+		}, []projection.TimelineRow{{
+			Kind: turn, Seq: 2, End: 6, TurnID: "t1", Member: ada, Text: "It", DurationMS: 5000,
+		}}},
 		{"an end without a start", []journal.Record{record(ended), record(projection.ToolStarted{TurnID: "t1"})},
 			[]projection.TimelineRow{{
 				Kind: turn, Seq: 2, End: 2, TurnID: "t1", Member: ada,
