@@ -100,7 +100,7 @@ func (c *Cursor) String() string {
 		buffer := buffers.Get().(*[]byte)
 		defer buffers.Put(buffer)
 		text = c.unescape((*buffer)[:0])
-		if cap(text) <= maxBuffer {
+		if text != nil && cap(text) <= maxBuffer {
 			*buffer = text
 		}
 	}
