@@ -281,9 +281,9 @@ func (s *Items) TakeAll() []*Item {
 	return taken
 }
 
-// Read yields the items of a session, each when it cannot change any more and all before it were yielded. Those that are
-// open at the end come last, and count up to the last event. Before an error, which ends it, it yields what precedes
-// it. The items lack the input and the output of tools.
+// Read yields the items of a session, each when it cannot change any more and all before it were yielded. Those that
+// are open at the end come last, and count up to the last event. Before an error, which ends it, it yields what
+// precedes it. The items lack the input and the output of tools.
 func Read(events iter.Seq2[journal.Event, error]) iter.Seq2[*Item, error] {
 	return func(yield func(*Item, error) bool) {
 		c, last := Conversation{brief: true}, uint64(0)

@@ -3,8 +3,8 @@ package conversation
 import "strings"
 
 // A Sequence orders deltas for a surface that shows one thing after the other: the deltas of a turn that began while
-// another one was open, and messages without a turn, follow the end of that one. Changes of the session are not delayed.
-// The zero Sequence is ready to use.
+// another one was open, and messages without a turn, follow the end of that one. Changes of the session are not
+// delayed. The zero Sequence is ready to use.
 type Sequence struct {
 	turn *Turn      // whose deltas are not delayed; nil: all are
 	held []*delayed // in order
