@@ -19,6 +19,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
@@ -411,7 +412,7 @@ func onDisk(t *testing.T, maxLine int) *disk {
 
 // diskAt returns a disk with the files of an earlier one.
 func diskAt(t *testing.T, root string, maxLine int) *disk {
-	d := &disk{FS: journaltest.New(journal.OS), t: t, root: root}
+	d := &disk{FS: journaltest.New(vfs.OS), t: t, root: root}
 	d.Files = store.NewFiles(catalog.New(d.root, journal.Options{FS: d.FS, MaxLine: maxLine}))
 	return d
 }

@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 // Append adds a batch of events with one write and returns them as they are in
@@ -87,7 +89,7 @@ func (l *Log) openFile(text []byte) ([]Record, error) {
 	if err := l.replaceUnsyncable(ctx); err != nil {
 		return nil, err
 	}
-	hasTrash, err := l.dir.exists(l.dir.trash())
+	hasTrash, err := vfs.Exists(l.dir.fs, l.dir.trash())
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +115,7 @@ func (l *Log) openFile(text []byte) ([]Record, error) {
 // fileToAppend returns the file that Open opened if it is writable and still has the
 // journal's name. Otherwise it opens the file. The file must still
 // end where Open found its end, because the next line is chained to the last one.
-func (l *Log) fileToAppend() (file File, err error) {
+func (l *Log) fileToAppend() (file vfs.File, err error) {
 	if o := l.opened; o != nil && o.writable && l.checkName(o) == nil {
 		file, l.opened = o.File, nil
 	} else {
@@ -135,7 +137,7 @@ func (l *Log) fileToAppend() (file File, err error) {
 
 // openLocked opens the live file for appending, and locks it instead of the one that was
 // locked before.
-func (l *Log) openLocked() (File, error) {
+func (l *Log) openLocked() (vfs.File, error) {
 	file, err := l.dir.fs.OpenFile(l.files.path(), appendFlags, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: %w", l.files.path(), ErrNotFound)
@@ -157,7 +159,7 @@ func (l *Log) openLocked() (File, error) {
 
 // create creates the directory, the lock and the empty file.
 func (l *Log) create(ctx context.Context) error {
-	changed, err := mkdirAll(l.dir.fs, l.files.dir)
+	changed, err := vfs.MkdirAll(l.dir.fs, l.files.dir)
 	l.dirs = append(l.dirs, changed...)
 	if err != nil {
 		return err
@@ -168,7 +170,7 @@ func (l *Log) create(ctx context.Context) error {
 		}
 	}
 	// Crash here leaves a lock file, which is not a journal.
-	archived, err := l.dir.exists(l.files.archivePath())
+	archived, err := vfs.Exists(l.dir.fs, l.files.archivePath())
 	if err != nil {
 		return err
 	}
@@ -176,7 +178,7 @@ func (l *Log) create(ctx context.Context) error {
 		return &fs.PathError{Op: "create", Path: l.files.archivePath(), Err: fs.ErrExist}
 	}
 	file, err := l.dir.fs.OpenFile(l.files.path(), os.O_RDWR|os.O_APPEND|os.O_CREATE|os.O_EXCL,
-		newFileMode(l.dir.fs, l.files.dir))
+		vfs.NewFileMode(l.dir.fs, l.files.dir))
 	if err != nil {
 		return err
 	}
@@ -217,7 +219,7 @@ func (l *Log) retryLock(ctx context.Context) error {
 // settleFile sets a torn tail aside and syncs the file, so that the first batch
 // can declare the existing lines synced. It returns the events that record this,
 // including those of an earlier attempt.
-func (l *Log) settleFile(file File, text []byte) ([]Record, error) {
+func (l *Log) settleFile(file vfs.File, text []byte) ([]Record, error) {
 	switch {
 	case l.torn.Bytes > 0 && text != nil:
 		if err := l.replaceTorn(file, text); err != nil {

@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 // Archive compresses a journal into the directory's archive. It returns a
@@ -45,7 +47,7 @@ func (d *Dir) archiveIf(ctx context.Context, id string, expected func(end Positi
 }
 
 func (d *Dir) archive(ctx context.Context, f files) error {
-	if err := makeDir(d.fs, filepath.Dir(f.archivePath())); err != nil {
+	if err := vfs.MakeDir(d.fs, filepath.Dir(f.archivePath())); err != nil {
 		return err
 	}
 	tmp := f.archivePath() + tmpSuffix
@@ -71,7 +73,7 @@ func (d *Dir) archive(ctx context.Context, f files) error {
 // comparing what reads back with the journal. Reading back after the sync would
 // add nothing: it, too, would read the page cache.
 func (d *Dir) compress(ctx context.Context, f files, name string) error {
-	log, err := d.fs.OpenFile(f.path(), os.O_RDONLY|noLink, 0)
+	log, err := d.fs.OpenFile(f.path(), os.O_RDONLY|vfs.NoLink, 0)
 	if err != nil {
 		return err
 	}
@@ -115,7 +117,7 @@ func (d *Dir) Unarchive(ctx context.Context, id string) error {
 // syncs the archive's directory.
 func (l *Log) unarchive() error {
 	f, fsys, archive := l.files, l.dir.fs, l.opened
-	live, err := f.replace(l.lock, archive, func(file File) error {
+	live, err := f.replace(l.lock, archive, func(file vfs.File) error {
 		return l.dir.extract(f.id, archive.src, file)
 	})
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -24,7 +25,7 @@ const maxCache = 2 * maxFrame
 // The length of each frame is checked when its end is reached. A wrong seek
 // table can lead to a wrong place, but the lines there fail their checksums.
 type archive struct {
-	file   File
+	file   vfs.File
 	frames []frame
 	size   int64 // of the journal, in bytes
 	endErr error // what is wrong at the end of the last frame
@@ -37,7 +38,7 @@ type archive struct {
 
 // openArchive reads the seek table. A file without one is treated as one frame,
 // which has to be decompressed once to know its length.
-func openArchive(file File) (*archive, error) {
+func openArchive(file vfs.File) (*archive, error) {
 	info, err := file.Stat()
 	if err != nil {
 		return nil, err
@@ -279,7 +280,7 @@ func (r *frameReader) Close() error {
 }
 
 // archiveSource returns the bytes of an archived journal.
-func archiveSource(path string, file File) (source, error) {
+func archiveSource(path string, file vfs.File) (source, error) {
 	a, err := openArchive(file)
 	if err != nil {
 		return source{}, err

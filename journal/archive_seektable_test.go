@@ -19,6 +19,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 	"github.com/agent-chatter/agent-chatter/journal/programtest"
 	"github.com/agent-chatter/agent-chatter/journal/racetest"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 // The tests read and write seek tables according to the description of the format,
@@ -276,7 +277,7 @@ func checkHolds(t testing.TB, dir *journal.Dir, id string, p journal.Position) {
 }
 
 func TestReadingAnArchivesEndReadsNothingBefore(t *testing.T) {
-	disk := &countedReads{FS: noSyncFS{journal.OS}}
+	disk := &countedReads{FS: noSyncFS{vfs.OS}}
 	dir := journal.NewDir(filepath.Join(t.TempDir(), "journals"),
 		journal.Options{FS: disk, Now: atNoon}).WithFrames(1000)
 	id := newJournal(t, dir, 300)
@@ -295,12 +296,12 @@ func TestReadingAnArchivesEndReadsNothingBefore(t *testing.T) {
 
 // countedReads records the lowest offset of a file that was read.
 type countedReads struct {
-	journal.FS
+	vfs.FS
 	watched bool
 	first   int64
 }
 
-func (c *countedReads) OpenFile(name string, flag int, perm fs.FileMode) (journal.File, error) {
+func (c *countedReads) OpenFile(name string, flag int, perm fs.FileMode) (vfs.File, error) {
 	f, err := c.FS.OpenFile(name, flag, perm)
 	if err != nil || !c.watched {
 		return f, err
@@ -309,7 +310,7 @@ func (c *countedReads) OpenFile(name string, flag int, perm fs.FileMode) (journa
 }
 
 type countedFile struct {
-	journal.File
+	vfs.File
 	c *countedReads
 }
 
@@ -475,7 +476,7 @@ func TestJournalIsKeptIfItsArchiveReadsBackWrong(t *testing.T) {
 		"the journal, to compress it":     {names: ".jsonl", nth: 2}, // the first read searches the end of a frame
 		"the journal, to compare it with": {names: ".jsonl", nth: 3},
 	} {
-		disk := &lyingDisk{FS: noSyncFS{journal.OS}}
+		disk := &lyingDisk{FS: noSyncFS{vfs.OS}}
 		dir := journal.NewDir(filepath.Join(t.TempDir(), "journals"), journal.Options{FS: disk, Now: atNoon})
 		id := newJournal(t, dir, 300)
 		events := validEvents(t, dir, id)
@@ -499,7 +500,7 @@ func TestJournalIsKeptIfReadingFailsWhileArchiving(t *testing.T) {
 		step = 4
 	}
 	for n, failed := 1, true; failed; n += step {
-		disk := journaltest.New(noSyncFS{journal.OS})
+		disk := journaltest.New(noSyncFS{vfs.OS})
 		dir := journal.NewDir(filepath.Join(t.TempDir(), "journals"),
 			journal.Options{FS: disk, Now: atNoon}).WithFrames(500)
 		id := newJournal(t, dir, 300)
@@ -520,12 +521,12 @@ func TestJournalIsKeptIfReadingFailsWhileArchiving(t *testing.T) {
 // lyingDisk returns wrong bytes when a file with the given suffix is read for the
 // nth time since it was opened, with a long buffer.
 type lyingDisk struct {
-	journal.FS
+	vfs.FS
 	names string // "": none
 	nth   int
 }
 
-func (d *lyingDisk) OpenFile(name string, flag int, perm fs.FileMode) (journal.File, error) {
+func (d *lyingDisk) OpenFile(name string, flag int, perm fs.FileMode) (vfs.File, error) {
 	f, err := d.FS.OpenFile(name, flag, perm)
 	if err != nil || d.names == "" || !strings.HasSuffix(name, d.names) {
 		return f, err
@@ -534,7 +535,7 @@ func (d *lyingDisk) OpenFile(name string, flag int, perm fs.FileMode) (journal.F
 }
 
 type lyingFile struct {
-	journal.File
+	vfs.File
 	left int // long reads until the wrong one
 }
 
@@ -551,7 +552,7 @@ func (f *lyingFile) ReadAt(p []byte, offset int64) (int, error) {
 func TestArchiveProgressEndsAtTheTotal(t *testing.T) {
 	var reported []journal.Progress
 	dir := journal.NewDir(filepath.Join(t.TempDir(), "journals"),
-		journal.Options{FS: noSyncFS{journal.OS}, Progress: func(p journal.Progress) {
+		journal.Options{FS: noSyncFS{vfs.OS}, Progress: func(p journal.Progress) {
 			reported = append(reported, p)
 		}}).WithFrames(1000)
 	id := newJournal(t, dir, 300)

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -38,7 +39,7 @@ type archiveWriter struct {
 // writeArchive writes the archive of a journal to file. It returns nil only if
 // the whole journal reads back from it.
 func writeArchive(
-	ctx context.Context, file File, journal *io.SectionReader, frameSize int64, progress *progressCounter,
+	ctx context.Context, file vfs.File, journal *io.SectionReader, frameSize int64, progress *progressCounter,
 ) error {
 	w := &archiveWriter{
 		journal: journal, archive: &archive{file: file}, frameSize: frameSize,

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 // setAside moves a torn tail out of the journal into a file of its own. It
 // returns the payload of the event that records this.
-func (f files) setAside(fsys FS, log File, torn Torn) (Recovered, error) {
+func (f files) setAside(fsys vfs.FS, log vfs.File, torn Torn) (Recovered, error) {
 	name, err := f.copyAside(fsys, log, torn)
 	if err != nil {
 		return Recovered{}, fmt.Errorf("set aside the torn tail: %w", err)
@@ -27,7 +29,7 @@ func (f files) setAside(fsys FS, log File, torn Torn) (Recovered, error) {
 }
 
 // copyAside copies the bytes of a torn tail to a new file, durably.
-func (f files) copyAside(fsys FS, log File, torn Torn) (name string, err error) {
+func (f files) copyAside(fsys vfs.FS, log vfs.File, torn Torn) (name string, err error) {
 	aside, n, err := f.createAside(fsys)
 	if err != nil {
 		return "", err
@@ -49,9 +51,9 @@ func (f files) copyAside(fsys FS, log File, torn Torn) (name string, err error) 
 	return fmt.Sprintf("%s%s%d", f.id, asideInfix, n), nil
 }
 
-func (f files) createAside(fsys FS) (File, int, error) {
+func (f files) createAside(fsys vfs.FS) (vfs.File, int, error) {
 	for n := 1; ; n++ {
-		aside, err := fsys.OpenFile(f.asidePath(n), os.O_CREATE|os.O_EXCL|os.O_WRONLY, newFileMode(fsys, f.dir))
+		aside, err := fsys.OpenFile(f.asidePath(n), os.O_CREATE|os.O_EXCL|os.O_WRONLY, vfs.NewFileMode(fsys, f.dir))
 		if errors.Is(err, os.ErrExist) {
 			continue
 		}
@@ -62,11 +64,11 @@ func (f files) createAside(fsys FS) (File, int, error) {
 // renameAside renames a file, if it exists, to the first unused name for a file
 // set aside from the journal f.
 func (d *Dir) renameAside(path string, f files) error {
-	if exists, err := d.exists(path); !exists {
+	if exists, err := vfs.Exists(d.fs, path); !exists {
 		return err
 	}
 	for n := 1; ; n++ {
-		taken, err := d.exists(f.asidePath(n))
+		taken, err := vfs.Exists(d.fs, f.asidePath(n))
 		if err != nil {
 			return err
 		}

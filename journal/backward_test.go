@@ -12,6 +12,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/racetest"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 // aroundBlocks are paddings with which lines start and end near the boundaries of
@@ -141,7 +142,7 @@ func longJournal(t testing.TB, dir *journal.Dir) (id string) {
 
 func TestBeforeReadsOnlyTheLastEvents(t *testing.T) {
 	for _, archived := range []bool{false, true} {
-		disk := &countedReads{FS: noSyncFS{journal.OS}}
+		disk := &countedReads{FS: noSyncFS{vfs.OS}}
 		dir := journal.NewDir(filepath.Join(t.TempDir(), "journals"),
 			journal.Options{FS: disk, Now: atNoon}).WithFrames(50_000)
 		id := longJournal(t, dir)

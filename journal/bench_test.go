@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 // BenchmarkAppendAndSync measures a save point, compared to a bare file to which
@@ -21,7 +22,7 @@ func BenchmarkAppendAndSync(b *testing.B) {
 		}
 	})
 	b.Run("bare file", func(b *testing.B) {
-		f, err := journal.OS.OpenFile(filepath.Join(b.TempDir(), "bare"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+		f, err := vfs.OS.OpenFile(filepath.Join(b.TempDir(), "bare"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 		must(b, err)
 		defer f.Close()
 		line := make([]byte, len(record.Data)+100)

@@ -9,19 +9,11 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/journal/regularfile"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/oklog/ulid/v2"
 )
 
 const (
-	dirMode  fs.FileMode = 0o700
-	fileMode fs.FileMode = 0o600
-
-	// What a group gets, too, in a directory that it shares.
-	groupFile  fs.FileMode = 0o060
-	groupDir   fs.FileMode = 0o070 | fs.ModeSetgid
-	groupWrite fs.FileMode = 0o020
-	private    fs.FileMode = 0o700 // the permissions that no umask withholds
-
 	logSuffix     = ".jsonl"
 	lockSuffix    = ".lock"
 	asideInfix    = ".aside-"
@@ -34,7 +26,7 @@ const (
 
 // Options configure a Dir. The zero Options suffice for most programs.
 type Options struct {
-	FS      FS               // nil: the operating system's
+	FS      vfs.FS           // nil: the operating system's
 	Now     func() time.Time // nil: time.Now
 	MaxLine int              // longest line in bytes; 0: DefaultMaxLine; at least MinMaxLine
 	Watch   *Watch           // notifies followers; nil: one for this Dir alone
@@ -58,7 +50,7 @@ type Progress struct {
 // used by several goroutines.
 type Dir struct {
 	path     string
-	fs       FS
+	fs       vfs.FS
 	now      func() time.Time
 	maxLine  int
 	watch    *Watch
@@ -74,7 +66,7 @@ func NewDir(path string, o Options) *Dir {
 		watch: o.Watch, progress: o.Progress, frameSize: maxFrame,
 	}
 	if d.fs == nil {
-		d.fs = OS
+		d.fs = vfs.OS
 	}
 	if d.now == nil {
 		d.now = time.Now
@@ -167,7 +159,7 @@ func (f files) asidePath(n int) string {
 // archived one may be unarchived between the two attempts.
 const locateTries = 8
 
-func (f files) stat(fsys FS) (Info, error) {
+func (f files) stat(fsys vfs.FS) (Info, error) {
 	for range locateTries {
 		for _, archived := range []bool{false, true} {
 			found := Info{ID: f.id, Dir: f.dir, Archived: archived}
@@ -178,7 +170,8 @@ func (f files) stat(fsys FS) (Info, error) {
 				return Info{}, &fs.PathError{Op: "open", Path: found.Path(), Err: err}
 			}
 			if err == nil {
-				found.Size, found.ModTime, found.Inode = info.Size(), info.ModTime(), inode(info)
+				found.Size, found.ModTime = info.Size(), info.ModTime()
+				found.Inode = vfs.NewFileStat(f.id, info, nil).Inode
 				return found, nil
 			}
 			if !errors.Is(err, fs.ErrNotExist) {

@@ -17,10 +17,11 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 func TestLongErrorOfTheSystemFitsTheSmallestLimit(t *testing.T) {
-	disk := journaltest.New(journal.OS)
+	disk := journaltest.New(vfs.OS)
 	dir := journal.NewDir(filepath.Join(t.TempDir(), "journals"),
 		journal.Options{FS: disk, Now: atNoon, MaxLine: journal.MinMaxLine})
 	id := newJournal(t, dir, 10)
@@ -81,17 +82,17 @@ func TestAcceptedRecordFitsTheLimitAtAnyNumber(t *testing.T) {
 
 // tableFS changes the seek table of each archive while it is written.
 type tableFS struct {
-	journal.FS
+	vfs.FS
 	change func(table []byte)
 }
 
-func (f tableFS) OpenFile(name string, flag int, perm fs.FileMode) (journal.File, error) {
+func (f tableFS) OpenFile(name string, flag int, perm fs.FileMode) (vfs.File, error) {
 	file, err := f.FS.OpenFile(name, flag, perm)
 	return tableFile{file, f.change}, err
 }
 
 type tableFile struct {
-	journal.File
+	vfs.File
 	change func(table []byte)
 }
 
@@ -106,7 +107,7 @@ func (f tableFile) Write(p []byte) (int, error) {
 func TestArchiveWhoseTableReadsBackWrongIsRefused(t *testing.T) {
 	change := func(table []byte) { table[8+4]++ } // the decompressed size of the first frame
 	dir := journal.NewDir(filepath.Join(t.TempDir(), "journals"),
-		journal.Options{FS: tableFS{noSyncFS{journal.OS}, change}, Now: atNoon})
+		journal.Options{FS: tableFS{noSyncFS{vfs.OS}, change}, Now: atNoon})
 	id := newJournal(t, dir, 10)
 	if err := dir.Archive(t.Context(), id); err == nil {
 		t.Error("the archive is accepted")
@@ -182,7 +183,7 @@ func TestLyingSyncMarks(t *testing.T) {
 
 func TestFailedSetAsideLeavesNoFile(t *testing.T) {
 	for _, kind := range []journaltest.Kind{journaltest.Sync, journaltest.Write} {
-		disk := journaltest.New(journal.OS)
+		disk := journaltest.New(vfs.OS)
 		dir := journal.NewDir(filepath.Join(t.TempDir(), "journals"), journal.Options{FS: disk, Now: atNoon})
 		id := newJournal(t, dir, 10)
 		appendFile(t, filepath.Join(dir.Path(), id+".jsonl"), []byte("half a line"))
@@ -245,7 +246,7 @@ func TestRepairRefusesARenumberedLineOverTheLimit(t *testing.T) {
 // The date decides when a session in the trash is old enough.
 func TestInterruptedPurgeKeepsTheDateToTheEnd(t *testing.T) {
 	for n := 1; ; n++ {
-		disk := journaltest.New(journal.OS)
+		disk := journaltest.New(vfs.OS)
 		dir := journal.NewDir(filepath.Join(t.TempDir(), "journals"), journal.Options{FS: disk, Now: atNoon})
 		id := newJournal(t, dir, 10)
 		writeFile(t, filepath.Join(dir.Path(), id+".aside-1"), []byte("a part"))
@@ -273,17 +274,17 @@ func TestInterruptedPurgeKeepsTheDateToTheEnd(t *testing.T) {
 
 // shortWrites is a file system that writes only half of a line, and reports no error.
 type shortWrites struct {
-	journal.FS
+	vfs.FS
 	on *bool
 }
 
-func (s shortWrites) OpenFile(name string, flag int, perm fs.FileMode) (journal.File, error) {
+func (s shortWrites) OpenFile(name string, flag int, perm fs.FileMode) (vfs.File, error) {
 	f, err := s.FS.OpenFile(name, flag, perm)
 	return shortWriter{f, s.on}, err
 }
 
 type shortWriter struct {
-	journal.File
+	vfs.File
 	on *bool
 }
 
@@ -296,7 +297,7 @@ func (w shortWriter) Write(p []byte) (int, error) {
 
 func TestShortWriteIsAFailedWrite(t *testing.T) {
 	on := false
-	dir := journal.NewDir(t.TempDir(), journal.Options{FS: shortWrites{noSyncFS{journal.OS}, &on}})
+	dir := journal.NewDir(t.TempDir(), journal.Options{FS: shortWrites{noSyncFS{vfs.OS}, &on}})
 	l := mustCreate(t, dir)
 	mustAppend(t, l, counted(1, 0))
 	on = true
@@ -332,7 +333,7 @@ func TestCreateOfAJournalThatIsLockedMeanwhile(t *testing.T) {
 	disk := journaltest.New(mem)
 	l, err := memDir(disk).Create(programID)
 	must(t, err)
-	var other journal.File
+	var other vfs.File
 	disk.Before(func() {
 		if f, err := mem.OpenFile(l.Path(), os.O_RDWR, 0); err == nil && other == nil {
 			must(t, f.Lock())

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 var (
@@ -12,7 +14,7 @@ var (
 	ErrNotFound = errors.New("no such journal")
 	// ErrLocked is matched by a LockedError: another process, or another Log of
 	// this one, writes to the journal.
-	ErrLocked = errors.New("journal is locked")
+	ErrLocked = vfs.ErrLocked
 	// ErrClosed is returned by the methods of a closed Log.
 	ErrClosed = errors.New("journal is closed")
 	// ErrPoisoned is returned by a write or sync of a Log that fails, and by every
@@ -29,10 +31,8 @@ var (
 	// that does not contain the last event that was delivered.
 	ErrReplaced = errors.New("journal was replaced by another history")
 
-	errLockRemoved = errors.New("the lock file keeps being removed")
-	errNotDir      = errors.New("not a directory")
-	errOtherDir    = errors.New("another directory has its name: mount the disk of the journal, or move it away")
-	errOtherFile   = errors.New("another file has its name: move that file away")
+	errOtherDir  = errors.New("another directory has its name: mount the disk of the journal, or move it away")
+	errOtherFile = errors.New("another file has its name: move that file away")
 )
 
 // CorruptError is the error of a line that was synced to the disk and is not

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/fsnotify/fsnotify"
 )
 
@@ -91,7 +92,7 @@ func EncodeLine(e Event, prev Sum) []byte {
 }
 
 // ReadHolder reads a lock file.
-func ReadHolder(fsys FS, name string) Holder { return readHolder(fsys, name) }
+func ReadHolder(fsys vfs.FS, name string) Holder { return readHolder(fsys, name) }
 
 // Stepper follows a journal step by step, without waiting.
 type Stepper struct{ follower *follower }

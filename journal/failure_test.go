@@ -14,6 +14,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -35,7 +36,7 @@ func countIn(t *testing.T, e journal.Event) int {
 }
 
 func TestFailedSyncIsRecoveredToANewFile(t *testing.T) {
-	disk := journaltest.New(noSyncFS{journal.OS})
+	disk := journaltest.New(noSyncFS{vfs.OS})
 	dir := journal.NewDir(t.TempDir(), journal.Options{FS: disk})
 	l := mustCreate(t, dir)
 	mustAppend(t, l, batch(1, 2, 10)...)
@@ -75,7 +76,7 @@ func stat(t *testing.T, name string) fs.FileInfo {
 }
 
 func TestRecoverReturnsABatchOfAFailedRecover(t *testing.T) {
-	disk := journaltest.New(noSyncFS{journal.OS})
+	disk := journaltest.New(noSyncFS{vfs.OS})
 	dir := journal.NewDir(t.TempDir(), journal.Options{FS: disk})
 	l := mustCreate(t, dir)
 	mustAppend(t, l, counted(1, 0))
@@ -114,7 +115,7 @@ func TestFailedRecoverIsReported(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for n, failed := 1, true; failed; n++ {
-				disk := journaltest.New(noSyncFS{journal.OS})
+				disk := journaltest.New(noSyncFS{vfs.OS})
 				dir := journal.NewDir(filepath.Join(t.TempDir(), "journals"), journal.Options{FS: disk})
 				l := mustCreate(t, dir)
 				mustAppend(t, l, counted(1, 0))
@@ -146,7 +147,7 @@ func TestFailedRecoverIsReported(t *testing.T) {
 }
 
 func TestFailedFirstSyncIsNotRetriedOnTheSameFile(t *testing.T) {
-	disk := journaltest.New(noSyncFS{journal.OS})
+	disk := journaltest.New(noSyncFS{vfs.OS})
 	dir := journal.NewDir(t.TempDir(), journal.Options{FS: disk})
 	id := newJournal(t, dir, 0)
 	l := mustOpen(t, dir, id)
@@ -168,7 +169,7 @@ func TestFailedFirstSyncIsNotRetriedOnTheSameFile(t *testing.T) {
 }
 
 func TestFullDiskIsRecordedOnceAndCostsNoFile(t *testing.T) {
-	disk := journaltest.New(noSyncFS{journal.OS})
+	disk := journaltest.New(noSyncFS{vfs.OS})
 	dir := journal.NewDir(t.TempDir(), journal.Options{FS: disk})
 	l := mustCreate(t, dir)
 	acknowledged := mustAppend(t, l, batch(1, 3, 50)...)
@@ -247,7 +248,7 @@ var failedWrites = []struct {
 		damage: func(t *testing.T, path string) {
 			data := readFile(t, path)
 			must(t, os.Truncate(path, int64(lineEnd(data, 5))))
-			other := journal.NewDir(filepath.Join(t.TempDir(), "other"), journal.Options{FS: noSyncFS{journal.OS}})
+			other := journal.NewDir(filepath.Join(t.TempDir(), "other"), journal.Options{FS: noSyncFS{vfs.OS}})
 			id := strings.TrimSuffix(filepath.Base(path), ".jsonl")
 			writeFile(t, filepath.Join(other.Path(), id+".jsonl"), readFile(t, path))
 			l := mustOpen(t, other, id)
@@ -261,7 +262,7 @@ var failedWrites = []struct {
 func TestFailedWriteIsCompleted(t *testing.T) {
 	for _, c := range failedWrites {
 		t.Run(c.name, func(t *testing.T) {
-			disk := journaltest.New(noSyncFS{journal.OS})
+			disk := journaltest.New(noSyncFS{vfs.OS})
 			dir := journal.NewDir(t.TempDir(), journal.Options{FS: disk})
 			l := mustCreate(t, dir)
 			mustAppend(t, l, batch(1, 3, 50)...)
@@ -315,7 +316,7 @@ func checkAside(t *testing.T, dir *journal.Dir, recovered []journal.Event, want 
 }
 
 func TestClosingAPoisonedLogKeepsAcknowledged(t *testing.T) {
-	disk := journaltest.New(noSyncFS{journal.OS})
+	disk := journaltest.New(noSyncFS{vfs.OS})
 	dir := journal.NewDir(t.TempDir(), journal.Options{FS: disk})
 	l := mustCreate(t, dir)
 	acknowledged := mustAppend(t, l, counted(1, 0))
@@ -396,7 +397,7 @@ func TestOtherFileOfTheNameIsNotOverwritten(t *testing.T) {
 }
 
 func TestFailedBatchDoesNotShareItsRecords(t *testing.T) {
-	disk := journaltest.New(noSyncFS{journal.OS})
+	disk := journaltest.New(noSyncFS{vfs.OS})
 	dir := journal.NewDir(t.TempDir(), journal.Options{FS: disk})
 	l := mustCreate(t, dir)
 	mustAppend(t, l, counted(1, 10))
@@ -429,7 +430,7 @@ func TestSyncDetectsATruncatedJournal(t *testing.T) {
 		{"to nothing", func(int64) int64 { return 0 }, "only 0 of its 2 events can still be read"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			dir := journal.NewDir(t.TempDir(), journal.Options{FS: noSyncFS{journal.OS}})
+			dir := journal.NewDir(t.TempDir(), journal.Options{FS: noSyncFS{vfs.OS}})
 			l := mustCreate(t, dir)
 			mustAppend(t, l, batch(1, 2, 10)...)
 			must(t, l.Sync())

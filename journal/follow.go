@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"iter"
 	"os"
+
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 // Follow returns the events of a journal from a position on, existing and future
@@ -51,7 +53,7 @@ type follower struct {
 	at     Position // after the last event that was delivered
 	synced uint64   // the highest Synced of the lines up to at
 
-	file        File        // nil: none is open
+	file        vfs.File    // nil: none is open
 	tail        *tailReader // of file, if it is not an archive
 	sc          *scanner
 	existed     bool        // the journal existed at some time
@@ -291,7 +293,7 @@ func (t *follower) openArchive(info fs.FileInfo) error {
 
 // archiveFile closes the decompressor with the file.
 type archiveFile struct {
-	File
+	vfs.File
 	stream io.Closer
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 // changing is a journal file with the first lines of a complete journal, and a
@@ -232,7 +233,7 @@ func TestFollowContinuesDuringRepair(t *testing.T) {
 	f := newChanging(t, 15)
 	f.corrupt(8)
 	repaired := false
-	disk := &hooks{FS: journal.OS, readAt: func(_ string, end int64) {
+	disk := &hooks{FS: vfs.OS, readAt: func(_ string, end int64) {
 		if end > 0 && !repaired {
 			repaired = true
 			f.repair()
@@ -327,7 +328,7 @@ func TestFollowSurvivesARecreatedDirectory(t *testing.T) {
 			must(t, os.MkdirAll(dir.Path(), 0o700))
 			id := dir.NewID()
 			looked := make(chan struct{})
-			disk := &hooks{FS: journal.OS, stat: func(string) { closeOnce(looked) }}
+			disk := &hooks{FS: vfs.OS, stat: func(string) { closeOnce(looked) }}
 			f := follow(t, way(journal.NewDir(dir.Path(), journal.Options{FS: disk})), id, journal.Position{})
 			written := make(chan []journal.Event, 1)
 			go func() {

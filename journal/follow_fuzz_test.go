@@ -11,6 +11,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 // Whatever happens to a journal, between two steps of a follower or during one: the
@@ -77,7 +78,7 @@ type simulation struct {
 var errCorrupt = errors.New("a CorruptError")
 
 func newSimulation(t testing.TB, script []byte) *simulation {
-	w := &simulation{t: t, script: script, disk: journaltest.New(noSyncFS{journal.OS}), allowed: map[error]bool{}}
+	w := &simulation{t: t, script: script, disk: journaltest.New(noSyncFS{vfs.OS}), allowed: map[error]bool{}}
 	w.disk.HalfWrites(true)
 	w.dir = journal.NewDir(filepath.Join(t.TempDir(), "journals"), journal.Options{FS: w.disk, Now: atNoon})
 	w.id = w.dir.NewID()
@@ -87,7 +88,7 @@ func newSimulation(t testing.TB, script []byte) *simulation {
 	other := newJournal(t, elsewhere, 7)
 	w.other = splitLines(readFile(t, filepath.Join(elsewhere.Path(), other+".jsonl")))
 
-	between := &hooks{FS: journal.OS, stat: func(string) { w.interrupt() },
+	between := &hooks{FS: vfs.OS, stat: func(string) { w.interrupt() },
 		readAt: func(string, int64) { w.interrupt() }}
 	w.stepper = journal.NewDir(w.dir.Path(), journal.Options{FS: between}).NewStepper(w.id, journal.Position{})
 	return w

@@ -15,6 +15,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 // notificationModes are the ways in which a follower is woken.
@@ -31,7 +32,7 @@ func TestFollowBeforeTheJournalExists(t *testing.T) {
 			l := mustCreate(t, dir)
 			started := make(chan struct{})
 			appended := make(chan []journal.Event, 2)
-			disk := &hooks{FS: journal.OS, stat: func(string) { closeOnce(started) }}
+			disk := &hooks{FS: vfs.OS, stat: func(string) { closeOnce(started) }}
 			f := follow(t, way(journal.NewDir(dir.Path(), journal.Options{FS: disk})), l.ID(), journal.Position{})
 			go func() {
 				<-started // it has checked once and found nothing
@@ -64,7 +65,7 @@ func closeOnce(c chan struct{}) {
 
 // hooks is a file system that reports some calls.
 type hooks struct {
-	journal.FS
+	vfs.FS
 	stat   func(name string)            // called after Stat
 	readAt func(name string, end int64) // called after ReadAt, which read up to end
 }
@@ -77,7 +78,7 @@ func (h *hooks) Stat(name string) (fs.FileInfo, error) {
 	return info, err
 }
 
-func (h *hooks) OpenFile(name string, flag int, perm fs.FileMode) (journal.File, error) {
+func (h *hooks) OpenFile(name string, flag int, perm fs.FileMode) (vfs.File, error) {
 	f, err := h.FS.OpenFile(name, flag, perm)
 	if err != nil {
 		return nil, err
@@ -86,7 +87,7 @@ func (h *hooks) OpenFile(name string, flag int, perm fs.FileMode) (journal.File,
 }
 
 type hookedFile struct {
-	journal.File
+	vfs.File
 	hooks *hooks
 	name  string
 }
@@ -116,7 +117,7 @@ func TestIncompleteLinesAreNeverDelivered(t *testing.T) {
 			defer file.Close()
 			// Whenever the follower has read all bytes, one more is written.
 			written := 0
-			disk := &hooks{FS: journal.OS, readAt: func(_ string, end int64) {
+			disk := &hooks{FS: vfs.OS, readAt: func(_ string, end int64) {
 				if end == int64(written) && written < len(data) {
 					file.Write(data[written : written+1])
 					written++
@@ -144,7 +145,7 @@ func TestReplacementOfAnIncompleteLineIsDelivered(t *testing.T) {
 			path := filepath.Join(dir.Path(), id+".jsonl")
 			writeFile(t, path, slices.Concat(lines[0], bytes.Repeat([]byte("x"), length)))
 			var once sync.Once
-			disk := &hooks{FS: journal.OS, readAt: func(_ string, end int64) {
+			disk := &hooks{FS: vfs.OS, readAt: func(_ string, end int64) {
 				if end == int64(len(lines[0])+length) {
 					once.Do(func() {
 						must(t, os.Truncate(path, int64(len(lines[0]))))
@@ -161,7 +162,7 @@ func TestReplacementOfAnIncompleteLineIsDelivered(t *testing.T) {
 }
 
 func TestFollowAfterAFailedSync(t *testing.T) {
-	disk := journaltest.New(journal.OS)
+	disk := journaltest.New(vfs.OS)
 	dir := journal.NewDir(t.TempDir(), journal.Options{FS: disk})
 	l := mustCreate(t, dir)
 	f := follow(t, dir, l.ID(), journal.Position{})
@@ -228,7 +229,7 @@ func TestUnchangedArchiveIsReadOnce(t *testing.T) {
 	events := validEvents(t, dir, id)
 	must(t, dir.Archive(t.Context(), id))
 	checks, added := 0, []journal.Event(nil)
-	disk := journaltest.New(&hooks{FS: journal.OS, stat: func(name string) {
+	disk := journaltest.New(&hooks{FS: vfs.OS, stat: func(name string) {
 		if strings.HasSuffix(name, ".zst") {
 			checks++
 		}
@@ -329,7 +330,7 @@ func TestUnarchivingIsNotTakenForDeletion(t *testing.T) {
 		must(t, l.Close())
 	}
 	armed := false
-	disk := &hooks{FS: journal.OS, stat: func(name string) {
+	disk := &hooks{FS: vfs.OS, stat: func(name string) {
 		if armed && strings.HasSuffix(name, id+".jsonl") {
 			armed = false
 			unarchive()
@@ -359,7 +360,7 @@ func TestFollowEndsWithItsContext(t *testing.T) {
 	for name, wanted := range map[string]string{"existing": id, "missing": dir.NewID()} {
 		ctx, cancel := context.WithCancel(context.Background())
 		checked := make(chan struct{})
-		disk := &hooks{FS: journal.OS, stat: func(string) { closeOnce(checked) }}
+		disk := &hooks{FS: vfs.OS, stat: func(string) { closeOnce(checked) }}
 		ended := make(chan error, 1)
 		go func() {
 			for _, err := range journal.NewDir(dir.Path(), journal.Options{FS: disk}).Follow(ctx, wanted,
@@ -399,7 +400,7 @@ func TestFollowWritesNothing(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 0)
 	appendFile(t, filepath.Join(dir.Path(), id+".jsonl"), []byte("incomplete"))
-	disk := journaltest.New(journal.OS)
+	disk := journaltest.New(vfs.OS)
 	f := follow(t, journal.NewDir(dir.Path(), journal.Options{FS: disk}), id, journal.Position{})
 	for n := range 15 {
 		if e, err, _ := f.next(); err != nil || e.Seq != uint64(n)+1 {

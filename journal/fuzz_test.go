@@ -17,6 +17,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 // fuzzed is the name of the only journal in the directory of a fuzz target.
@@ -42,12 +43,12 @@ func (d tight) write(name string, content []byte) {
 			d.t.Fatal(err)
 		}
 	}
-	must(d.t, journal.WriteFile(d.mem, filepath.Join(d.Path(), name), content))
+	must(d.t, vfs.WriteFile(d.mem, filepath.Join(d.Path(), name), content))
 }
 
 func (d tight) read(name string) []byte {
 	d.t.Helper()
-	content, err := journal.ReadFile(d.mem, filepath.Join(d.Path(), name), 1<<30)
+	content, err := vfs.ReadFile(d.mem, filepath.Join(d.Path(), name), 1<<30)
 	must(d.t, err)
 	return content
 }

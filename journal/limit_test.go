@@ -18,11 +18,12 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/racetest"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 // limited returns a Dir of the same directory with another limit.
 func limited(dir *journal.Dir, maxLine int) *journal.Dir {
-	return journal.NewDir(dir.Path(), journal.Options{FS: noSyncFS{journal.OS}, Now: atNoon, MaxLine: maxLine})
+	return journal.NewDir(dir.Path(), journal.Options{FS: noSyncFS{vfs.OS}, Now: atNoon, MaxLine: maxLine})
 }
 
 // newLongJournal creates a journal with one line that is much longer than the
@@ -308,7 +309,7 @@ var limitedOperations = map[string]func(*testing.T, *journal.Dir, string){
 		// once by examining the long line.
 		var ends atomic.Int32
 		seen := journal.NewDir(dir.Path(),
-			journal.Options{MaxLine: smallLimit, FS: watching{noSyncFS{journal.OS}, func() {
+			journal.Options{MaxLine: smallLimit, FS: watching{noSyncFS{vfs.OS}, func() {
 				if ends.Add(1) == 2 {
 					cancel()
 				}
@@ -326,17 +327,17 @@ var limitedOperations = map[string]func(*testing.T, *journal.Dir, string){
 
 // watching is a file system that reports when the end of a file is read.
 type watching struct {
-	journal.FS
+	vfs.FS
 	atEnd func()
 }
 
-func (w watching) OpenFile(name string, flag int, perm os.FileMode) (journal.File, error) {
+func (w watching) OpenFile(name string, flag int, perm os.FileMode) (vfs.File, error) {
 	f, err := w.FS.OpenFile(name, flag, perm)
 	return watchedFile{f, w.atEnd}, err
 }
 
 type watchedFile struct {
-	journal.File
+	vfs.File
 	atEnd func()
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 	"github.com/agent-chatter/agent-chatter/journal/regularfile"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 // secret is the content of a file that no journal may touch.
@@ -51,13 +52,13 @@ var calls = []struct {
 // A child process that is being started may have the file open for a moment.
 func TestClosedLockFileIsUnlockedEvenIfAChildHasItOpen(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "a.lock")
-	lock, err := journal.LockFile(journal.OS, name)
+	lock, err := vfs.LockFile(vfs.OS, name)
 	must(t, err)
 	child, err := syscall.Dup(int(lock.(interface{ Fd() uintptr }).Fd()))
 	must(t, err)
 	defer syscall.Close(child)
 	must(t, lock.Close())
-	lock, err = journal.LockFile(journal.OS, name)
+	lock, err = vfs.LockFile(vfs.OS, name)
 	must(t, err)
 	must(t, lock.Close())
 }
@@ -109,7 +110,7 @@ func TestTemporaryFileReplacesALink(t *testing.T) {
 	for what, link := range map[string]func(target, name string) error{"symlink": os.Symlink, "hard link": os.Link} {
 		for _, suffix := range []string{".jsonl.tmp", "archive/.jsonl.zst.tmp"} {
 			t.Run(what+" "+filepath.Base(suffix), func(t *testing.T) {
-				disk := journaltest.New(noSyncFS{journal.OS})
+				disk := journaltest.New(noSyncFS{vfs.OS})
 				dir := journal.NewDir(filepath.Join(t.TempDir(), "journals"), journal.Options{FS: disk})
 				id := newJournal(t, dir, 0)
 				must(t, os.Mkdir(filepath.Join(dir.Path(), "archive"), 0o700))

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"path/filepath"
 	"strings"
+
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 // List describes every journal of the directory, including archived ones, in any
@@ -41,7 +43,7 @@ func (d *Dir) List(ctx context.Context) ([]Info, error) {
 func (d *Dir) merge(infos []Info, live, archived listing) []Info {
 	seen := make(map[string]bool, cap(infos))
 	for _, found := range []struct {
-		files  []FileStat
+		files  []vfs.FileStat
 		suffix string
 	}{{live.files, logSuffix}, {archived.files, archiveSuffix}} {
 		for _, file := range found.files {
@@ -63,9 +65,9 @@ func (d *Dir) merge(infos []Info, live, archived listing) []Info {
 
 // listing is the content of a directory.
 type listing struct {
-	files  []FileStat // journals
-	locked []string   // ids that have a lock file
-	paired bool       // the journals and the lock files have the same ids
+	files  []vfs.FileStat // journals
+	locked []string       // ids that have a lock file
+	paired bool           // the journals and the lock files have the same ids
 }
 
 // scan lists the journals in a directory. One that does not exist is empty.
@@ -94,7 +96,7 @@ func (d *Dir) scan(ctx context.Context, path, suffix string) (found listing, err
 }
 
 // appendInfo appends a journal that was found in a directory.
-func (d *Dir) appendInfo(infos []Info, id string, file FileStat, archived bool) []Info {
+func (d *Dir) appendInfo(infos []Info, id string, file vfs.FileStat, archived bool) []Info {
 	switch {
 	case errors.Is(file.Err, fs.ErrNotExist): // it was moved since
 		return d.appendStat(infos, id)

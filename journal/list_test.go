@@ -10,12 +10,13 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 // interrupted is a file system that calls a function before a directory is read,
 // and between reading a name and describing its file.
 type interrupted struct {
-	journal.FS
+	vfs.FS
 	calls int
 	at    func(call int)
 }
@@ -27,7 +28,7 @@ func (i *interrupted) pass() {
 
 func (i *interrupted) StatFiles(
 	ctx context.Context, dir string, match func(string) bool,
-) ([]journal.FileStat, error) {
+) ([]vfs.FileStat, error) {
 	i.pass()
 	return i.FS.StatFiles(ctx, dir, func(name string) bool {
 		ok := match(name)
@@ -59,7 +60,7 @@ func TestListIncludesAJournalBeingMoved(t *testing.T) {
 						must(t, dir.Archive(t.Context(), id))
 					}
 					interruptedDir := journal.NewDir(dir.Path(),
-						journal.Options{FS: &interrupted{FS: journal.OS, at: func(call int) {
+						journal.Options{FS: &interrupted{FS: vfs.OS, at: func(call int) {
 							for _, at := range []int{first, second} {
 								if call == at {
 									move()
@@ -80,7 +81,7 @@ func TestListWithoutLockFiles(t *testing.T) {
 	dir := newDir(t)
 	moving, unlocked := newJournal(t, dir, 0), newJournal(t, dir, 0)
 	must(t, os.Remove(filepath.Join(dir.Path(), unlocked+".lock")))
-	interruptedDir := journal.NewDir(dir.Path(), journal.Options{FS: &interrupted{FS: journal.OS, at: func(call int) {
+	interruptedDir := journal.NewDir(dir.Path(), journal.Options{FS: &interrupted{FS: vfs.OS, at: func(call int) {
 		if call == 2 { // between the two directories
 			must(t, dir.Archive(t.Context(), moving))
 		}
@@ -99,21 +100,21 @@ func TestListWithoutLockFiles(t *testing.T) {
 func TestListIncludesUnreadableJournals(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 0)
-	infos, err := journal.NewDir(dir.Path(), journal.Options{FS: undescribed{journal.OS}}).List(t.Context())
+	infos, err := journal.NewDir(dir.Path(), journal.Options{FS: undescribed{vfs.OS}}).List(t.Context())
 	if err != nil || len(infos) != 1 || infos[0].ID != id || !errors.Is(infos[0].Err, syscall.EIO) {
 		t.Errorf("%+v, %v", infos, err)
 	}
 }
 
 // undescribed is a file system that lists files and fails to describe them.
-type undescribed struct{ journal.FS }
+type undescribed struct{ vfs.FS }
 
 func (u undescribed) StatFiles(
 	ctx context.Context, dir string, match func(string) bool,
-) ([]journal.FileStat, error) {
+) ([]vfs.FileStat, error) {
 	files, err := u.FS.StatFiles(ctx, dir, match)
 	for i, file := range files {
-		files[i] = journal.FileStat{Name: file.Name, Err: syscall.EIO}
+		files[i] = vfs.FileStat{Name: file.Name, Err: syscall.EIO}
 	}
 	return files, err
 }

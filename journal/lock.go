@@ -5,21 +5,19 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"time"
 
-	"github.com/agent-chatter/agent-chatter/journal/regularfile"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 const (
-	lockTries = 100 // while the lock file keeps being removed
-
 	// holder reads a lock file up to holderTries times, at this interval, until it
 	// names its holder.
 	holderTries    = 20
 	holderInterval = 5 * time.Millisecond
+
+	maxNote = 4 << 10 // limit of a lock file or a deletion time, in bytes
 )
 
 // Holder is the process that writes to a journal. It is written to the lock file
@@ -56,71 +54,21 @@ func (h Holder) ended() bool {
 	return h.Host == hostname() && processEnded(h.PID)
 }
 
-// LockFile opens the file name, which it creates if it is missing, and takes the
-// operating system's exclusive lock on it, until Close. It does not block: it returns
-// ErrLocked if another process, or another LockFile of this one, holds the lock. It
-// refuses a symbolic link. Package os opens files close-on-exec, so a child that
-// outlives this process does not hold the lock.
-func LockFile(fsys FS, name string) (File, error) {
-	for range lockTries {
-		f, err := fsys.OpenFile(name, os.O_RDWR|regularfile.NoFollow, 0)
-		if errors.Is(err, fs.ErrNotExist) {
-			perm := newFileMode(fsys, filepath.Dir(name))
-			f, err = fsys.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, perm)
-			if errors.Is(err, fs.ErrExist) {
-				continue
-			}
-		}
-		if err != nil {
-			return nil, err
-		}
-		// Moving a journal to the trash removes its lock file. If that happens
-		// between OpenFile and Lock, the lock is on a removed file and excludes no
-		// one: try again.
-		hasName, err := lockNamed(fsys, f, name)
-		if hasName {
-			return f, nil
-		}
-		f.Close()
-		if err != nil {
-			return nil, err
-		}
-	}
-	return nil, &fs.PathError{Op: "lock", Path: name, Err: errLockRemoved}
-}
-
-// lockNamed locks f and reports whether name still refers to it; if not, that is no
-// error.
-func lockNamed(fsys FS, f File, name string) (bool, error) {
-	if err := f.Lock(); err != nil {
-		return false, err
-	}
-	open, err := f.Stat()
-	if err != nil {
-		return false, err
-	}
-	atName, err := fsys.Stat(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	return err == nil && fsys.SameFile(open, atName), err
-}
-
 // lock makes this process the only writer of a journal. The lock file excludes other
 // writers of this path, even before the journal's file exists and while it is being
 // replaced. The lock of the journal's own file excludes those that reach it by another
 // name, such as a link, or after the lock file was removed. The journal is read and
 // written by the handle that is locked.
 type lock struct {
-	fs   FS
-	file File        // the lock file; nil if retake has failed
+	fs   vfs.FS
+	file vfs.File    // the lock file; nil if retake has failed
 	own  journalFile // the journal's file, locked; no File if there is none or the system cannot lock it
 
 	namesHolder bool // the lock file names this process
 }
 
 // acquireLock locks the journal until release.
-func (f files) acquireLock(ctx context.Context, fsys FS, now time.Time) (*lock, error) {
+func (f files) acquireLock(ctx context.Context, fsys vfs.FS, now time.Time) (*lock, error) {
 	k := &lock{fs: fsys}
 	if err := k.retake(ctx, f, now); err != nil {
 		return nil, err
@@ -137,7 +85,7 @@ func (f files) acquireLock(ctx context.Context, fsys FS, now time.Time) (*lock, 
 // that.
 func (k *lock) retake(ctx context.Context, f files, now time.Time) error {
 	k.releaseFile()
-	file, err := LockFile(k.fs, f.lockPath())
+	file, err := vfs.LockFile(k.fs, f.lockPath())
 	if err == ErrLocked {
 		return &LockedError{Path: f.path(), Holder: f.holder(ctx, k.fs)}
 	}
@@ -152,14 +100,14 @@ func (k *lock) retake(ctx context.Context, f files, now time.Time) error {
 // lockOwn opens and locks the journal's file, live or archived. The result
 // has no File if the journal has none, or if it cannot be opened or locked. The only
 // error is ErrLocked.
-func (f files) lockOwn(fsys FS) (journalFile, error) {
+func (f files) lockOwn(fsys vfs.FS) (journalFile, error) {
 	for range locateTries {
 		own, err := f.tryOpen(fsys, true)
 		if err != nil {
 			break
 		}
 		path := Info{ID: f.id, Dir: f.dir, Archived: own.archived}.Path()
-		hasName, err := lockNamed(fsys, own, path)
+		hasName, err := vfs.LockNamed(fsys, own, path)
 		if hasName {
 			return own, nil
 		}
@@ -176,7 +124,7 @@ func (f files) lockOwn(fsys FS) (journalFile, error) {
 
 // tryLock locks an open file. It returns false if the system cannot lock it. Its only
 // error is ErrLocked.
-func tryLock(f File) (locked bool, err error) {
+func tryLock(f vfs.File) (locked bool, err error) {
 	err = f.Lock()
 	if err == ErrLocked {
 		return false, err
@@ -187,7 +135,7 @@ func tryLock(f File) (locked bool, err error) {
 // setOwn closes k.own, which releases its lock. If locked, file, which is open for
 // appending, becomes k.own, and the result is file with a Close that does nothing:
 // release closes it. Otherwise k.own is empty and the result is file, which may be nil.
-func (k *lock) setOwn(file File, locked bool) File {
+func (k *lock) setOwn(file vfs.File, locked bool) vfs.File {
 	if k.own.File != nil {
 		k.own.Close()
 	}
@@ -200,7 +148,7 @@ func (k *lock) setOwn(file File, locked bool) File {
 }
 
 // keptOpen is a file that Close leaves open, because it is locked.
-type keptOpen struct{ File }
+type keptOpen struct{ vfs.File }
 
 func (keptOpen) Close() error { return nil }
 
@@ -251,7 +199,7 @@ func (d *Dir) Writer(id string) Holder {
 
 // holder returns the process that holds the lock. Right after the lock was taken,
 // the file is empty or names an earlier process: holder waits for the new name.
-func (f files) holder(ctx context.Context, fsys FS) Holder {
+func (f files) holder(ctx context.Context, fsys vfs.FS) Holder {
 	for range holderTries {
 		if h := readHolder(fsys, f.lockPath()); h.PID != 0 && !h.ended() {
 			return h
@@ -265,8 +213,8 @@ func (f files) holder(ctx context.Context, fsys FS) Holder {
 	return Holder{}
 }
 
-func readHolder(fsys FS, name string) (h Holder) {
-	data, err := ReadFile(fsys, name, maxNote)
+func readHolder(fsys vfs.FS, name string) (h Holder) {
+	data, err := vfs.ReadFile(fsys, name, maxNote)
 	if err != nil || json.Unmarshal(data, &h) != nil {
 		return Holder{}
 	}

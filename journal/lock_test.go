@@ -16,6 +16,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 func TestLockIgnoresARemovedLockFile(t *testing.T) {
@@ -25,7 +26,7 @@ func TestLockIgnoresARemovedLockFile(t *testing.T) {
 	for range 8 {
 		all.Go(func() {
 			for range 500 {
-				lock, err := journal.LockFile(journal.OS, name)
+				lock, err := vfs.LockFile(vfs.OS, name)
 				if err != nil {
 					continue // another goroutine has it
 				}
@@ -43,9 +44,9 @@ func TestLockIgnoresARemovedLockFile(t *testing.T) {
 }
 
 // removing is a file system on which a file is removed after it was opened.
-type removing struct{ journal.FS }
+type removing struct{ vfs.FS }
 
-func (r removing) OpenFile(name string, flag int, perm fs.FileMode) (journal.File, error) {
+func (r removing) OpenFile(name string, flag int, perm fs.FileMode) (vfs.File, error) {
 	f, err := r.FS.OpenFile(name, flag, perm)
 	if err == nil {
 		err = r.Remove(name)
@@ -56,7 +57,7 @@ func (r removing) OpenFile(name string, flag int, perm fs.FileMode) (journal.Fil
 func TestLockFileThatIsAlwaysRemoved(t *testing.T) {
 	mem := journaltest.NewMem()
 	must(t, mem.Mkdir("/home", 0o700))
-	_, err := journal.LockFile(removing{mem}, "/home/a.lock")
+	_, err := vfs.LockFile(removing{mem}, "/home/a.lock")
 	if err == nil || !strings.Contains(err.Error(), "keeps being removed") {
 		t.Errorf("LockFile: %v", err)
 	}
@@ -83,12 +84,12 @@ func named(t *testing.T, pid int) string {
 // lateName is a file system on which a lock file names its holder only at the
 // second read.
 type lateName struct {
-	journal.FS
+	vfs.FS
 	reads int
 	name  func()
 }
 
-func (l *lateName) OpenFile(name string, flag int, perm fs.FileMode) (journal.File, error) {
+func (l *lateName) OpenFile(name string, flag int, perm fs.FileMode) (vfs.File, error) {
 	if strings.HasSuffix(name, ".lock") && flag == os.O_RDONLY {
 		if l.reads++; l.reads == 2 {
 			l.name()
@@ -107,11 +108,11 @@ func TestLockedErrorWaitsForTheHoldersName(t *testing.T) {
 			dir := newDir(t)
 			id := newJournal(t, dir, 0)
 			lock := filepath.Join(dir.Path(), id+".lock")
-			held, err := journal.LockFile(journal.OS, lock)
+			held, err := vfs.LockFile(vfs.OS, lock)
 			must(t, err)
 			defer held.Close()
 			writeFile(t, lock, []byte(content))
-			late := &lateName{FS: journal.OS, name: func() { writeFile(t, lock, []byte(named(t, os.Getpid()))) }}
+			late := &lateName{FS: vfs.OS, name: func() { writeFile(t, lock, []byte(named(t, os.Getpid()))) }}
 
 			_, err = journal.NewDir(dir.Path(), journal.Options{FS: late}).Open(t.Context(), id)
 			var locked *journal.LockedError
@@ -126,7 +127,7 @@ func TestDeadProcessIsNotNamedAsHolder(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 0)
 	lock := filepath.Join(dir.Path(), id+".lock")
-	held, err := journal.LockFile(journal.OS, lock)
+	held, err := vfs.LockFile(vfs.OS, lock)
 	must(t, err)
 	defer held.Close()
 	writeFile(t, lock, []byte(named(t, deadPID(t))))
@@ -139,11 +140,11 @@ func TestDeadProcessIsNotNamedAsHolder(t *testing.T) {
 
 // openCounter counts how often each file is opened.
 type openCounter struct {
-	journal.FS
+	vfs.FS
 	opens map[string]int
 }
 
-func (c *openCounter) OpenFile(name string, flag int, perm fs.FileMode) (journal.File, error) {
+func (c *openCounter) OpenFile(name string, flag int, perm fs.FileMode) (vfs.File, error) {
 	f, err := c.FS.OpenFile(name, flag, perm)
 	if err == nil {
 		c.opens[filepath.Base(name)]++
@@ -152,7 +153,7 @@ func (c *openCounter) OpenFile(name string, flag int, perm fs.FileMode) (journal
 }
 
 func TestJournalIsOpenedOnce(t *testing.T) {
-	disk := &openCounter{FS: noSyncFS{journal.OS}, opens: map[string]int{}}
+	disk := &openCounter{FS: noSyncFS{vfs.OS}, opens: map[string]int{}}
 	dir := journal.NewDir(filepath.Join(t.TempDir(), "journals"), journal.Options{FS: disk})
 	id := newJournal(t, dir, 0)
 	resume := func() {

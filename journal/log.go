@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"sync"
+
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 // Log is one journal, open for appending. At most one Log of a journal can append
@@ -16,7 +18,7 @@ type Log struct {
 	files files
 
 	mu       sync.Mutex
-	file     File        // nil: not open for appending
+	file     vfs.File    // nil: not open for appending
 	opened   *openedFile // for readers, until the first append; nil: none
 	lock     *lock       // nil: it is not held
 	lockErr  error       // why Open could not take the lock
@@ -104,7 +106,7 @@ type openedFile struct {
 }
 
 // liveFile describes a live journal that is open for appending.
-func liveFile(path string, file File, size int64) *openedFile {
+func liveFile(path string, file vfs.File, size int64) *openedFile {
 	return &openedFile{journalFile{File: file, writable: true}, fileSource(path, file, size)}
 }
 

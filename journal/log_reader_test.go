@@ -9,6 +9,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 func TestReaderOfLogSharesItsFile(t *testing.T) {
@@ -16,7 +17,7 @@ func TestReaderOfLogSharesItsFile(t *testing.T) {
 	written := mustCreate(t, dir)
 	mustAppend(t, written, batch(1, 3, 0)...)
 	must(t, written.Close())
-	disk := journaltest.New(journal.OS)
+	disk := journaltest.New(vfs.OS)
 	l := mustOpen(t, journal.NewDir(dir.Path(), journal.Options{FS: disk}), written.ID())
 	opened := disk.Count(journaltest.Open)
 	count := func() (n int) {
@@ -50,7 +51,7 @@ func TestReaderOfLogSharesItsFile(t *testing.T) {
 func TestReaderAfterFailedFirstAppend(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 0)
-	disk := journaltest.New(journal.OS)
+	disk := journaltest.New(vfs.OS)
 	l := mustOpen(t, journal.NewDir(dir.Path(), journal.Options{FS: disk}), id)
 	disk.FailFrom(1, syscall.EIO, journaltest.Sync)
 	if _, err := l.Append(counted(16, 0)); !errors.Is(err, syscall.EIO) {
@@ -83,7 +84,7 @@ func TestAppendToARemovedJournal(t *testing.T) {
 		t.Fatalf("Append: %v", err)
 	}
 	writeFile(t, l.Path(), data) // restored from a backup
-	other, err := journal.LockFile(journal.OS, l.Path())
+	other, err := vfs.LockFile(vfs.OS, l.Path())
 	must(t, err)
 	if _, err := l.Append(counted(16, 0)); !errors.Is(err, journal.ErrLocked) {
 		t.Errorf("while another program has it locked: %v", err)

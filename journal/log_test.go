@@ -20,6 +20,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 // holdEnv makes this test binary a second process that locks a journal.
@@ -128,7 +129,7 @@ func TestInvalidRecordsAreRefused(t *testing.T) {
 }
 
 func TestBatchIsOneWrite(t *testing.T) {
-	disk := journaltest.New(journal.OS)
+	disk := journaltest.New(vfs.OS)
 	dir := journal.NewDir(t.TempDir(), journal.Options{FS: disk})
 	l := mustCreate(t, dir)
 	mustAppend(t, l, counted(1, 0))
@@ -167,7 +168,7 @@ func TestFirstLineAfterASyncHasSynced(t *testing.T) {
 func TestSyncSyncsTheDirectoryOfAnEarlierProcess(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 0)
-	disk := journaltest.New(journal.OS)
+	disk := journaltest.New(vfs.OS)
 	l := mustOpen(t, journal.NewDir(dir.Path(), journal.Options{FS: disk}), id)
 	mustAppend(t, l, counted(16, 0))
 	must(t, l.Sync())
@@ -293,7 +294,7 @@ func TestClosedLogRefusesEverythingButClose(t *testing.T) {
 }
 
 func TestOpenWithoutALockFailsAtAppend(t *testing.T) {
-	disk := journaltest.New(journal.OS)
+	disk := journaltest.New(vfs.OS)
 	dir := journal.NewDir(t.TempDir(), journal.Options{FS: disk})
 	id := newJournal(t, dir, 0)
 	disk.FailFrom(1, syscall.EROFS, journaltest.Lock)
@@ -313,7 +314,7 @@ func TestOpenWithoutALockFailsAtAppend(t *testing.T) {
 }
 
 func TestAppendFailsIfChangedBeforeALateLock(t *testing.T) {
-	disk := journaltest.New(journal.OS)
+	disk := journaltest.New(vfs.OS)
 	dir := journal.NewDir(t.TempDir(), journal.Options{FS: disk})
 	id := newJournal(t, dir, 0)
 	disk.Fail(1, syscall.EROFS, journaltest.Lock)
@@ -474,7 +475,7 @@ func TestCancelledCallsReturnTheErrorOfTheContext(t *testing.T) {
 }
 
 func TestCancelledRecoverCanBeRetried(t *testing.T) {
-	disk := journaltest.New(noSyncFS{journal.OS})
+	disk := journaltest.New(noSyncFS{vfs.OS})
 	dir := journal.NewDir(t.TempDir(), journal.Options{FS: disk})
 	l := mustCreate(t, dir)
 	mustAppend(t, l, counted(1, 0))
@@ -498,7 +499,7 @@ func TestCancelledRecoverCanBeRetried(t *testing.T) {
 
 func TestCancelledArchivingKeepsTheJournal(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	options := journal.Options{FS: noSyncFS{journal.OS}, Progress: func(journal.Progress) { cancel() }}
+	options := journal.Options{FS: noSyncFS{vfs.OS}, Progress: func(journal.Progress) { cancel() }}
 	dir := journal.NewDir(t.TempDir(), options).WithFrames(100)
 	id := newJournal(t, dir, 100)
 	if err := dir.Archive(ctx, id); !errors.Is(err, context.Canceled) {

@@ -9,15 +9,16 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 	"github.com/agent-chatter/agent-chatter/journal/racetest"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 // countedOpen counts the files that are open.
 type countedOpen struct {
-	journal.FS
+	vfs.FS
 	open atomic.Int64
 }
 
-func (c *countedOpen) OpenFile(name string, flag int, perm fs.FileMode) (journal.File, error) {
+func (c *countedOpen) OpenFile(name string, flag int, perm fs.FileMode) (vfs.File, error) {
 	f, err := c.FS.OpenFile(name, flag, perm)
 	if err != nil {
 		return nil, err
@@ -27,7 +28,7 @@ func (c *countedOpen) OpenFile(name string, flag int, perm fs.FileMode) (journal
 }
 
 type trackedFile struct {
-	journal.File
+	vfs.File
 	of     *countedOpen
 	closed bool
 }

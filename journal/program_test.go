@@ -17,6 +17,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 const (
@@ -75,7 +76,7 @@ func newProgram(t *testing.T, tried *tally) *program {
 		seen: map[string]bool{}}
 }
 
-func memDir(fsys journal.FS) *journal.Dir {
+func memDir(fsys vfs.FS) *journal.Dir {
 	return journal.NewDir(programDir, journal.Options{FS: fsys, Now: atNoon}).WithoutNotifications().WithFrames(4000)
 }
 
@@ -212,7 +213,7 @@ func (l *program) dieUnsynced(padding ...int) {
 // corrupt changes a byte of the second line, durably.
 func (l *program) corrupt() {
 	l.t.Helper()
-	data, err := journal.ReadFile(l.mem, l.path(), 1<<30)
+	data, err := vfs.ReadFile(l.mem, l.path(), 1<<30)
 	must(l.t, err)
 	data[bytes.IndexByte(data, '\n')+300] ^= 1
 	f, err := l.mem.OpenFile(l.path(), os.O_WRONLY, 0)
@@ -329,7 +330,7 @@ func (l *program) hasAside(image *journaltest.Mem) error {
 	if l.asideBytes == nil {
 		return nil
 	}
-	if data, err := journal.ReadFile(image, l.path(), 1<<30); err == nil && bytes.Contains(data, l.asideBytes) {
+	if data, err := vfs.ReadFile(image, l.path(), 1<<30); err == nil && bytes.Contains(data, l.asideBytes) {
 		return nil
 	}
 	entries, err := image.ReadDir(programDir)
@@ -338,7 +339,7 @@ func (l *program) hasAside(image *journaltest.Mem) error {
 	}
 	for _, entry := range entries {
 		if strings.HasPrefix(entry.Name(), programID+".aside-") {
-			data, err := journal.ReadFile(image, programDir+"/"+entry.Name(), 1<<30)
+			data, err := vfs.ReadFile(image, programDir+"/"+entry.Name(), 1<<30)
 			if err == nil && bytes.Equal(data, l.asideBytes) {
 				return nil
 			}

@@ -5,6 +5,8 @@ import (
 	"context"
 	"io"
 	"iter"
+
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 // Reader reads the events of one journal in order. It takes no lock and writes
@@ -127,7 +129,7 @@ func (r *Reader) Torn() Torn { return r.tail.torn }
 // Grown reports whether the file has more bytes than when the Reader was opened.
 // A writer is active then, and the torn tail may have been an incomplete write.
 func (r *Reader) Grown() bool {
-	file, ok := r.file.(File)
+	file, ok := r.file.(vfs.File)
 	if !ok || r.src.archived() {
 		return false
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 func TestGrown(t *testing.T) {
@@ -72,7 +73,7 @@ func TestCheckFileOfWhatHasNoChecksum(t *testing.T) {
 }
 
 func TestCheckChainStopsWithinAJournal(t *testing.T) {
-	disk := &hooks{FS: noSyncFS{journal.OS}}
+	disk := &hooks{FS: noSyncFS{vfs.OS}}
 	dir := journal.NewDir(filepath.Join(t.TempDir(), "journals"), journal.Options{FS: disk})
 	id := newJournal(t, dir, 100_000)
 	ctx, cancel := context.WithCancel(t.Context())

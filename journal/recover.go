@@ -8,6 +8,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 // failure describes a failed write or sync, for Recover.
@@ -135,7 +137,7 @@ func (l *Log) reopen(ctx context.Context) error {
 }
 
 // takeOther continues in another file, which it locks.
-func (l *Log) takeOther(ctx context.Context, file File) error {
+func (l *Log) takeOther(ctx context.Context, file vfs.File) error {
 	var locked bool
 	t, err := fileSource(l.files.path(), file, l.synced.Offset).findTail(l.dir.maxLine)
 	if t.end != l.synced && !isFileError(err) {
@@ -263,7 +265,7 @@ func (l *Log) prepareName(ctx context.Context) error {
 	if err := l.place.check(l.dir.fs, l.files.dir); err != nil {
 		return err
 	}
-	changed, err := mkdirAll(l.dir.fs, l.files.dir)
+	changed, err := vfs.MkdirAll(l.dir.fs, l.files.dir)
 	l.dirs = append(l.dirs, changed...)
 	if err != nil {
 		return err
@@ -274,16 +276,16 @@ func (l *Log) prepareName(ctx context.Context) error {
 
 // replaceFile replaces the journal's file by a new one and returns that, open: it
 // has the content of the previous one up to a position, and the given lines.
-func (l *Log) replaceFile(ctx context.Context, upTo Position, lines []byte) (File, error) {
+func (l *Log) replaceFile(ctx context.Context, upTo Position, lines []byte) (vfs.File, error) {
 	old := l.file
 	if old == nil {
 		var err error
-		if old, err = l.dir.fs.OpenFile(l.files.path(), os.O_RDONLY|noLink, 0); err != nil {
+		if old, err = l.dir.fs.OpenFile(l.files.path(), os.O_RDONLY|vfs.NoLink, 0); err != nil {
 			return nil, err
 		}
 		defer old.Close()
 	}
-	file, err := l.files.replace(l.lock, old, func(file File) error {
+	file, err := l.files.replace(l.lock, old, func(file vfs.File) error {
 		return l.copyTo(ctx, file, old, upTo, lines)
 	})
 	if err != nil && l.file != nil {
@@ -297,7 +299,7 @@ func (l *Log) replaceFile(ctx context.Context, upTo Position, lines []byte) (Fil
 }
 
 // copyTo writes the content of a new file for replaceFile.
-func (l *Log) copyTo(ctx context.Context, file, old File, upTo Position, lines []byte) error {
+func (l *Log) copyTo(ctx context.Context, file, old vfs.File, upTo Position, lines []byte) error {
 	synced := contextReader{io.NopCloser(io.NewSectionReader(old, 0, upTo.Offset)), ctx, l.files.path()}
 	if _, err := io.Copy(file, synced); err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"os"
 
 	"github.com/agent-chatter/agent-chatter/journal/lines"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 // Repaired is the result of Repair.
@@ -58,7 +59,7 @@ func (d *Dir) Repair(
 func (d *Dir) repair(
 	ctx context.Context, f files, held *lock, valid func(Event) error, dryRun bool,
 ) (Repaired, error) {
-	old, err := d.fs.OpenFile(f.path(), os.O_RDONLY|noLink, 0)
+	old, err := d.fs.OpenFile(f.path(), os.O_RDONLY|vfs.NoLink, 0)
 	if err != nil {
 		return Repaired{}, err
 	}
@@ -87,7 +88,7 @@ func (d *Dir) repair(
 	}
 	// Crash here leaves the corrupt journal and a copy of it.
 	r := &repairer{dir: d, aside: aside, old: src, valid: valid}
-	repaired, err := f.replace(held, old, func(file File) error {
+	repaired, err := f.replace(held, old, func(file vfs.File) error {
 		w := bufio.NewWriter(file)
 		if err := r.run(w); err != nil {
 			return err

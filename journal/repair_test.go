@@ -14,6 +14,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 	"github.com/agent-chatter/agent-chatter/journal/racetest"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 // counts returns the numbers in the events of a journal.
@@ -147,7 +148,7 @@ func TestRepairOfALockedJournal(t *testing.T) {
 
 func TestFailedRepairLeavesOldOrNewJournal(t *testing.T) {
 	for n := 1; ; n++ {
-		disk := journaltest.New(noSyncFS{journal.OS})
+		disk := journaltest.New(noSyncFS{vfs.OS})
 		dir := journal.NewDir(filepath.Join(t.TempDir(), "journals"), journal.Options{FS: disk, Now: atNoon})
 		id := newJournal(t, dir, 3000)
 		path := filepath.Join(dir.Path(), id+".jsonl")

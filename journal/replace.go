@@ -5,13 +5,15 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 // replace replaces the journal's file by a new one with the same permissions, which
 // write fills, and returns it: open for appending, and locked by k. The caller
 // syncs the directory. old is open, and describes the permissions: it is the previous
 // file or the archive. On Windows it is closed first, if it is in the way.
-func (f files) replace(k *lock, old File, write func(File) error) (File, error) {
+func (f files) replace(k *lock, old vfs.File, write func(vfs.File) error) (vfs.File, error) {
 	tmp := f.path() + tmpSuffix
 	file, err := createLike(k.fs, tmp, old)
 	if err != nil {
@@ -43,7 +45,7 @@ func (f files) replace(k *lock, old File, write func(File) error) (File, error) 
 
 // createLike creates a temporary file with the permissions of another. It removes what
 // a crash left there. The caller holds the lock of the journal.
-func createLike(fsys FS, tmp string, other File) (File, error) {
+func createLike(fsys vfs.FS, tmp string, other vfs.File) (vfs.File, error) {
 	info, err := other.Stat()
 	if err != nil {
 		return nil, err
@@ -51,7 +53,7 @@ func createLike(fsys FS, tmp string, other File) (File, error) {
 	if err := fsys.Remove(tmp); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	file, err := fsys.OpenFile(tmp, os.O_RDWR|os.O_APPEND|os.O_CREATE|os.O_EXCL, fileMode)
+	file, err := fsys.OpenFile(tmp, os.O_RDWR|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o600)
 	if err == nil {
 		file.CopyAccess(info)
 	}
@@ -62,7 +64,7 @@ func createLike(fsys FS, tmp string, other File) (File, error) {
 // that was removed from one whose disk was unmounted.
 type place []fs.FileInfo // nil: unknown
 
-func placeOf(fsys FS, dir string) (p place) {
+func placeOf(fsys vfs.FS, dir string) (p place) {
 	for {
 		info, err := fsys.Stat(dir)
 		if err != nil || !fsys.SameFile(info, info) { // Windows reads at the first comparison which file it is
@@ -80,7 +82,7 @@ func placeOf(fsys FS, dir string) (p place) {
 // check returns an error if the directory, or its nearest existing parent, is not the
 // one that it was. What is created there would be hidden when the disk is mounted
 // again.
-func (p place) check(fsys FS, dir string) error {
+func (p place) check(fsys vfs.FS, dir string) error {
 	for _, before := range p {
 		now, err := fsys.Stat(dir)
 		switch {

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 // Verify checks that lines are whole lines that follow p, with their newlines, and returns
@@ -85,7 +87,7 @@ func (l *Log) AppendLines(text []byte) error {
 }
 
 // replaceTorn removes a torn tail whose place lines take. It is set aside unless the lines begin with it.
-func (l *Log) replaceTorn(file File, text []byte) error {
+func (l *Log) replaceTorn(file vfs.File, text []byte) error {
 	if l.torn.Bytes <= int64(len(text)) {
 		tail, err := io.ReadAll(io.NewSectionReader(file, l.torn.Offset, l.torn.Bytes))
 		if err != nil {
@@ -196,12 +198,12 @@ func (d *Dir) Replace(ctx context.Context, id string, write func(io.Writer) erro
 		return "", err
 	}
 	defer held.release()
-	old, err := d.fs.OpenFile(f.path(), os.O_RDONLY|noLink, 0)
+	old, err := d.fs.OpenFile(f.path(), os.O_RDONLY|vfs.NoLink, 0)
 	if err != nil {
 		return "", err
 	}
 	defer old.Close()
-	replaced, err := f.replace(held, old, func(file File) error {
+	replaced, err := f.replace(held, old, func(file vfs.File) error {
 		if err := write(file); err != nil {
 			return err
 		}
@@ -233,7 +235,7 @@ func (d *Dir) Replace(ctx context.Context, id string, write func(io.Writer) erro
 var errEqual = errors.New("the content is equal")
 
 // checkWhole checks that every line of a file is valid, and that its last one is complete.
-func (d *Dir) checkWhole(ctx context.Context, path string, file File) error {
+func (d *Dir) checkWhole(ctx context.Context, path string, file vfs.File) error {
 	size, err := sizeOf(file)
 	if err != nil {
 		return err
@@ -261,7 +263,7 @@ func (d *Dir) checkWhole(ctx context.Context, path string, file File) error {
 }
 
 // sizeOf returns the size of an open file in bytes.
-func sizeOf(file File) (int64, error) {
+func sizeOf(file vfs.File) (int64, error) {
 	info, err := file.Stat()
 	if err != nil {
 		return 0, err
@@ -270,7 +272,7 @@ func sizeOf(file File) (int64, error) {
 }
 
 // sameContent reports whether two files have the same bytes.
-func sameContent(a, b File) (bool, error) {
+func sameContent(a, b vfs.File) (bool, error) {
 	size, err := sizeOf(a)
 	if err != nil {
 		return false, err

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 // linesOf returns the lines of a journal with n events, and its end.
@@ -250,7 +251,7 @@ func TestReplaceThatCannotReadLosesNothing(t *testing.T) {
 	before := bytes.Replace(text, []byte(`"cups":2`), []byte(`"cups":9`), 1)
 	failed := true
 	for nth := 1; failed; nth++ {
-		disk := journaltest.New(journal.OS)
+		disk := journaltest.New(vfs.OS)
 		d := journal.NewDir(t.TempDir(), journal.Options{FS: disk})
 		if err := os.WriteFile(d.Path()+"/copy.jsonl", before, 0o640); err != nil {
 			t.Fatal(err)

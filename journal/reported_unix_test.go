@@ -18,17 +18,18 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 	"github.com/agent-chatter/agent-chatter/journal/racetest"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zstd"
 )
 
 // handles is a file system that counts its open files.
 type handles struct {
-	journal.FS
+	vfs.FS
 	open *atomic.Int64
 }
 
-func (h handles) OpenFile(name string, flag int, perm fs.FileMode) (journal.File, error) {
+func (h handles) OpenFile(name string, flag int, perm fs.FileMode) (vfs.File, error) {
 	f, err := h.FS.OpenFile(name, flag, perm)
 	if err != nil {
 		return nil, err
@@ -38,7 +39,7 @@ func (h handles) OpenFile(name string, flag int, perm fs.FileMode) (journal.File
 }
 
 type handle struct {
-	journal.File
+	vfs.File
 	open *atomic.Int64
 }
 
@@ -110,9 +111,9 @@ func (c *caller) trashed() {
 // change changes the file of the journal.
 func (c *caller) change(to func(text []byte) []byte) {
 	name := programDir + "/" + programID + ".jsonl"
-	text, err := journal.ReadFile(c.disk, name, 1<<20)
+	text, err := vfs.ReadFile(c.disk, name, 1<<20)
 	must(c, err)
-	must(c, journal.WriteFile(c.disk, name, to(text)))
+	must(c, vfs.WriteFile(c.disk, name, to(text)))
 }
 
 // poisoned is a Log of which an operation has failed.
@@ -256,7 +257,7 @@ var reportedCalls = []struct {
 	{"Trash an archive after a journal", func(c *caller) {
 		c.trashed()
 		c.archived()
-		must(c, journal.WriteFile(c.disk, programDir+"/"+programID+".aside-1", []byte("half")))
+		must(c, vfs.WriteFile(c.disk, programDir+"/"+programID+".aside-1", []byte("half")))
 	}, func(c *caller) error { return c.dir.Trash(c.Context(), programID) },
 		"1 lock archive/ID.jsonl.zst; 1 open ID.jsonl; 1 read /home/journals; 1 read ID.jsonl; " +
 			"1 read ID.lock; 3 read archive/ID.jsonl.zst; 1 read trash", nil},
@@ -286,7 +287,7 @@ var reportedCalls = []struct {
 	{"List", (*caller).archived, (*caller).list, "", nil},
 	{"List a lock", func(c *caller) {
 		must(c, c.disk.Mkdir(programDir, 0o700))
-		must(c, journal.WriteFile(c.disk, programDir+"/"+programID+".lock", nil))
+		must(c, vfs.WriteFile(c.disk, programDir+"/"+programID+".lock", nil))
 	}, (*caller).list, "", nil},
 	{"Stat", (*caller).archived, func(c *caller) error { return second(c.dir.Stat(programID)) }, "", nil},
 	{"Check", (*caller).written, func(c *caller) error { return c.dir.Check(programID) }, "", nil},
@@ -303,14 +304,14 @@ var reportedCalls = []struct {
 	{"CheckChain with a long line", (*caller).longLine, reading(checkChain), "", nil},
 	{"CheckChain of an archive without a table", func(c *caller) {
 		c.written()
-		text, err := journal.ReadFile(c.disk, programDir+"/"+programID+".jsonl", 1<<20)
+		text, err := vfs.ReadFile(c.disk, programDir+"/"+programID+".jsonl", 1<<20)
 		must(c, err)
 		must(c, c.dir.Archive(c.Context(), programID))
 		name := programDir + "/archive/" + programID + ".jsonl.zst"
 		enc, err := zstd.NewWriter(nil)
 		must(c, err)
 		defer enc.Close()
-		must(c, journal.WriteFile(c.disk, name, enc.EncodeAll(text, nil)))
+		must(c, vfs.WriteFile(c.disk, name, enc.EncodeAll(text, nil)))
 	}, reading(checkChain), "", nil},
 	{"Before", (*caller).written, reading(before), "", nil},
 	{"Before in an archive", (*caller).archived, reading(before), "", nil},

@@ -15,6 +15,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 // marks returns the sync marks of events; 0 is none.
@@ -114,7 +115,7 @@ func TestSealOfJournalWithoutWriter(t *testing.T) {
 // them.
 func TestFailedSealKeepsEvents(t *testing.T) {
 	for n := 1; ; n++ {
-		disk := journaltest.New(noSyncFS{journal.OS})
+		disk := journaltest.New(noSyncFS{vfs.OS})
 		dir := journal.NewDir(filepath.Join(t.TempDir(), "journals"), journal.Options{FS: disk, Now: atNoon})
 		id := newJournal(t, dir, 100)
 		want := validEvents(t, dir, id)

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 // testTimeout bounds a test that hangs.
@@ -28,16 +29,16 @@ func atNoon() time.Time { return noon }
 
 func newDir(t testing.TB) *journal.Dir {
 	return journal.NewDir(filepath.Join(t.TempDir(), "journals"),
-		journal.Options{FS: noSyncFS{journal.OS}, Now: atNoon})
+		journal.Options{FS: noSyncFS{vfs.OS}, Now: atNoon})
 }
 
 // noSyncFS is a file system that syncs nothing: these tests cut no power, and
 // thousands of syncs take minutes.
-type noSyncFS struct{ journal.FS }
+type noSyncFS struct{ vfs.FS }
 
 func (q noSyncFS) SyncDir(string) error { return nil }
 
-func (q noSyncFS) OpenFile(name string, flag int, perm fs.FileMode) (journal.File, error) {
+func (q noSyncFS) OpenFile(name string, flag int, perm fs.FileMode) (vfs.File, error) {
 	f, err := q.FS.OpenFile(name, flag, perm)
 	if err != nil {
 		return nil, err
@@ -45,7 +46,7 @@ func (q noSyncFS) OpenFile(name string, flag int, perm fs.FileMode) (journal.Fil
 	return noSyncFile{f}, nil
 }
 
-type noSyncFile struct{ journal.File }
+type noSyncFile struct{ vfs.File }
 
 func (noSyncFile) Sync() error { return nil }
 

@@ -16,10 +16,11 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 func TestJournalWithoutItsLockFileIsLocked(t *testing.T) {
-	disk := journaltest.New(noSyncFS{journal.OS})
+	disk := journaltest.New(noSyncFS{vfs.OS})
 	dir := journal.NewDir(filepath.Join(t.TempDir(), "journals"), journal.Options{FS: disk})
 	for what, open := range map[string]func(t *testing.T) *journal.Log{
 		"opened":  func(t *testing.T) *journal.Log { return mustOpen(t, dir, newJournal(t, dir, 0)) },
@@ -130,7 +131,7 @@ func TestFirstAppendDetectsAStrangersBytes(t *testing.T) {
 }
 
 func TestReplacedJournalKeepsItsMode(t *testing.T) {
-	disk := journaltest.New(noSyncFS{journal.OS})
+	disk := journaltest.New(noSyncFS{vfs.OS})
 	dir := journal.NewDir(filepath.Join(t.TempDir(), "journals"), journal.Options{FS: disk})
 	id := newJournal(t, dir, 0)
 	l := mustOpen(t, dir, id)
@@ -272,7 +273,7 @@ func TestUnmountedJournalIsNotRecreatedInItsMountPoint(t *testing.T) {
 	for what, within := range map[string]string{"its directory": "", "a directory above it": "a/b"} {
 		t.Run(what, func(t *testing.T) {
 			mount := filepath.Join(t.TempDir(), "mount")
-			dir := journal.NewDir(filepath.Join(mount, within), journal.Options{FS: noSyncFS{journal.OS}})
+			dir := journal.NewDir(filepath.Join(mount, within), journal.Options{FS: noSyncFS{vfs.OS}})
 			l := mustCreate(t, dir)
 			mustAppend(t, l, counted(1, 0))
 			must(t, l.Sync())
@@ -339,7 +340,7 @@ func TestJournalIsLockedAgainWhenItsDiskIsBack(t *testing.T) {
 	mustAppend(t, l, counted(1, 0))
 	must(t, l.Sync())
 	mustAppend(t, l, counted(2, 0))
-	other := journal.NewDir(dir.Path()+".other", journal.Options{FS: noSyncFS{journal.OS}})
+	other := journal.NewDir(dir.Path()+".other", journal.Options{FS: noSyncFS{vfs.OS}})
 	must(t, os.CopyFS(other.Path(), os.DirFS(dir.Path())))
 	exchange := func() {
 		must(t, os.Rename(dir.Path(), dir.Path()+".aside"))
@@ -372,7 +373,7 @@ func TestHolderOnAnotherHostIsReported(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 0)
 	lock := filepath.Join(dir.Path(), id+".lock")
-	held, err := journal.LockFile(journal.OS, lock)
+	held, err := vfs.LockFile(vfs.OS, lock)
 	must(t, err)
 	defer held.Close()
 	// On this host, no such process runs.

@@ -8,6 +8,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 // source reads the bytes of one journal, live or archived.
@@ -23,7 +25,7 @@ type source struct {
 	checksum     func(context.Context) (ok bool, err error)
 }
 
-func fileSource(path string, f File, size int64) source {
+func fileSource(path string, f vfs.File, size int64) source {
 	return source{path: path, size: size, open: func(offset int64) (io.ReadCloser, error) {
 		return io.NopCloser(io.NewSectionReader(f, offset, size-offset)), nil
 	}}
@@ -58,18 +60,18 @@ func (r contextReader) Read(p []byte) (int, error) {
 }
 
 // appendFlags open a journal for appending.
-const appendFlags = os.O_RDWR | os.O_APPEND | noLink
+const appendFlags = os.O_RDWR | os.O_APPEND | vfs.NoLink
 
 // journalFile is the open file of a journal.
 type journalFile struct {
-	File
+	vfs.File
 	archived bool
 	writable bool // it can be appended to
 }
 
 // open opens the file of the journal, live or archived. With toAppend, a live one is
 // opened for appending, unless it may only be read, and a symbolic link is refused.
-func (f files) open(fsys FS, toAppend bool) (file journalFile, err error) {
+func (f files) open(fsys vfs.FS, toAppend bool) (file journalFile, err error) {
 	for range locateTries {
 		if file, err = f.tryOpen(fsys, toAppend); !errors.Is(err, ErrNotFound) {
 			break
@@ -80,13 +82,13 @@ func (f files) open(fsys FS, toAppend bool) (file journalFile, err error) {
 
 // tryOpen is open without a retry: it may return ErrNotFound for a journal that is being
 // archived or unarchived.
-func (f files) tryOpen(fsys FS, toAppend bool) (journalFile, error) {
+func (f files) tryOpen(fsys vfs.FS, toAppend bool) (journalFile, error) {
 	flag := os.O_RDONLY
 	if toAppend {
 		if file, err := fsys.OpenFile(f.path(), appendFlags, 0); err == nil {
 			return journalFile{File: file, writable: true}, nil
 		}
-		flag |= noLink
+		flag |= vfs.NoLink
 	}
 	for _, archived := range []bool{false, true} {
 		file, err := fsys.OpenFile(Info{ID: f.id, Dir: f.dir, Archived: archived}.Path(), flag, 0)
@@ -115,7 +117,7 @@ func sourceAt(path string, file journalFile) (source, error) {
 }
 
 // openSource opens the journal, live or archived, for reading.
-func (f files) openSource(fsys FS) (source, File, error) {
+func (f files) openSource(fsys vfs.FS) (source, vfs.File, error) {
 	file, err := f.open(fsys, false)
 	if err != nil {
 		return source{}, nil, err

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 // maxSpare bounds the buffer that a Log keeps for its next batches, in bytes.
@@ -71,7 +73,7 @@ func (l *Log) checkSize() error {
 // checkName returns an error if an open file no longer has the journal's name:
 // another program removed or replaced it. If that cannot be determined, it
 // returns nil.
-func (l *Log) checkName(file File) error {
+func (l *Log) checkName(file vfs.File) error {
 	named, err := l.dir.fs.Stat(l.files.path())
 	if errors.Is(err, fs.ErrNotExist) {
 		return err

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 // trashedSuffix is the suffix of the file that holds the time at which a journal
@@ -84,17 +86,9 @@ func (b *TrashBatch) Trash(ctx context.Context, id string) error {
 
 func (d *Dir) trash() string { return filepath.Join(d.path, trashDir) }
 
-func (d *Dir) exists(path string) (bool, error) {
-	_, err := d.fs.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	return err == nil, err
-}
-
 func (b *TrashBatch) moveToTrash(f files) error {
 	d := b.dir
-	if err := makeDir(d.fs, d.trash()); err != nil {
+	if err := vfs.MakeDir(d.fs, d.trash()); err != nil {
 		return err
 	}
 	if err := d.writeTrashTime(f); err != nil {
@@ -168,7 +162,7 @@ func (b *TrashBatch) moveAside(id, from, to string) error {
 // moveOneAside renames a file that was set aside. If the name is taken, the file
 // gets another number.
 func (d *Dir) moveOneAside(id, from, to string) error {
-	taken, err := d.exists(to)
+	taken, err := vfs.Exists(d.fs, to)
 	switch {
 	case err != nil:
 		return err
@@ -261,11 +255,11 @@ func (d *Dir) RecordTrashTime(id string) error {
 
 func (d *Dir) writeTrashTime(f files) error {
 	path := filepath.Join(d.trash(), f.id+trashedSuffix)
-	return WriteFile(d.fs, path, []byte(d.now().UTC().Format(time.RFC3339)+"\n"))
+	return vfs.WriteFile(d.fs, path, []byte(d.now().UTC().Format(time.RFC3339)+"\n"))
 }
 
 func (d *Dir) trashedSince(id string) time.Time {
-	text, err := ReadFile(d.fs, filepath.Join(d.trash(), id+trashedSuffix), maxNote)
+	text, err := vfs.ReadFile(d.fs, filepath.Join(d.trash(), id+trashedSuffix), maxNote)
 	if err != nil {
 		return time.Time{}
 	}
@@ -308,7 +302,7 @@ func (d *Dir) checkRestorable(f files) error {
 		return err
 	}
 	for _, path := range f.inTrash() {
-		if trashed, err := d.exists(path); trashed || err != nil {
+		if trashed, err := vfs.Exists(d.fs, path); trashed || err != nil {
 			return err
 		}
 	}
@@ -316,7 +310,7 @@ func (d *Dir) checkRestorable(f files) error {
 }
 
 func (d *Dir) restore(f files) error {
-	if err := makeDir(d.fs, filepath.Dir(f.archivePath())); err != nil {
+	if err := vfs.MakeDir(d.fs, filepath.Dir(f.archivePath())); err != nil {
 		return err
 	}
 	if err := d.TrashBatch().moveAside(f.id, d.trash(), f.dir); err != nil {

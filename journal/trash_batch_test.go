@@ -9,12 +9,13 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 func TestTrashBatchReadsEachDirectoryOnce(t *testing.T) {
 	reads := map[string]int{}
 	dir := newDir(t)
-	counting := journal.NewDir(dir.Path(), journal.Options{FS: &readsOf{journal.OS, reads}})
+	counting := journal.NewDir(dir.Path(), journal.Options{FS: &readsOf{vfs.OS, reads}})
 	var ids []string
 	for range 5 {
 		id := newJournal(t, dir, 0)
@@ -60,7 +61,7 @@ func TestTrashBatchKeepsRestoredJournals(t *testing.T) {
 }
 
 type readsOf struct {
-	journal.FS
+	vfs.FS
 	reads map[string]int
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 // trashing is a journal that is moved to the trash and back while the disk fails.
@@ -46,7 +47,7 @@ func newTrashing(t *testing.T, archived bool) *trashing {
 	d.data = readFile(t, filepath.Join(d.path, d.name))
 	d.aside = readFile(t, filepath.Join(d.path, id+".aside-1"))
 	d.events = len(validEvents(t, healthy, id))
-	d.disk = journaltest.New(journal.OS)
+	d.disk = journaltest.New(vfs.OS)
 	d.dir = journal.NewDir(d.path, journal.Options{Now: atNoon, FS: d.disk})
 	return d
 }
@@ -323,7 +324,7 @@ func TestRestoreDoesNotReplaceANewJournal(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 0)
 	must(t, dir.Trash(t.Context(), id))
-	lock, err := journal.LockFile(journal.OS, filepath.Join(dir.Path(), id+".lock")) // as the first Append does
+	lock, err := vfs.LockFile(vfs.OS, filepath.Join(dir.Path(), id+".lock")) // as the first Append does
 	must(t, err)
 	if err := dir.Restore(t.Context(), id); !errors.Is(err, journal.ErrLocked) {
 		t.Errorf("Restore: %v", err)
@@ -371,7 +372,7 @@ func TestUnreadableTrashTimeIsUnknown(t *testing.T) {
 }
 
 // timeFirst is a file system on which a directory lists the times in the trash first.
-type timeFirst struct{ journal.FS }
+type timeFirst struct{ vfs.FS }
 
 func (f timeFirst) ReadDir(name string) ([]fs.DirEntry, error) {
 	entries, err := f.FS.ReadDir(name)
@@ -437,7 +438,7 @@ func changedMeanwhile(t *testing.T, hook func(mem *journaltest.Mem)) (mem *journ
 	must(t, err)
 	mustAppend(t, l, counted(1, 0))
 	must(t, l.Close())
-	must(t, journal.WriteFile(mem, programDir+"/"+programID+".aside-1", []byte("half")))
+	must(t, vfs.WriteFile(mem, programDir+"/"+programID+".aside-1", []byte("half")))
 	disk.Before(func() { hook(mem) })
 	return mem, dir
 }

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 const (
@@ -26,7 +26,7 @@ func newRunFile(name string, content []byte) (path string, remove func(), err er
 		return "", nil, err
 	}
 	// Crash here leaves a directory without a lock, which is removed when it is old.
-	lock, err := journal.LockFile(journal.OS, filepath.Join(dir, runFileLock))
+	lock, err := vfs.LockFile(vfs.OS, filepath.Join(dir, runFileLock))
 	path = filepath.Join(dir, name)
 	if err == nil {
 		if err = os.WriteFile(path, content, 0o600); err == nil {
@@ -48,7 +48,7 @@ func removeLeftRunFiles(now time.Time) {
 		if err != nil || !info.IsDir() || now.Sub(info.ModTime()) < runFileAge {
 			continue
 		}
-		if lock, err := journal.LockFile(journal.OS, filepath.Join(dir, runFileLock)); err == nil {
+		if lock, err := vfs.LockFile(vfs.OS, filepath.Join(dir, runFileLock)); err == nil {
 			_ = lock.Close()
 			_ = os.RemoveAll(dir)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/store/storetest"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/oklog/ulid/v2"
@@ -122,7 +123,7 @@ type disk struct {
 func newDisk(t *testing.T) *disk { return openDisk(filepath.Join(t.TempDir(), "home", "sessions")) }
 
 func openDisk(root string) *disk {
-	d := &disk{FS: journaltest.New(journal.OS), root: root}
+	d := &disk{FS: journaltest.New(vfs.OS), root: root}
 	d.catalog = catalog.New(root, journal.Options{FS: d.FS})
 	d.Files = store.NewFiles(d.catalog)
 	return d

@@ -16,7 +16,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 	"github.com/agent-chatter/agent-chatter/journal"
-	"github.com/agent-chatter/agent-chatter/journal/atomicfile"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/agent-chatter/agent-chatter/schemas"
 )
 
@@ -215,7 +215,7 @@ func updateFile(ctx context.Context, path, schema string, change func() (any, er
 	if err != nil {
 		return err
 	}
-	return atomicfile.Replace(journal.OS, path, 0o600, func(w io.Writer) error {
+	return vfs.Replace(vfs.OS, path, 0o600, func(w io.Writer) error {
 		_, err := w.Write(append(document, '\n'))
 		return err
 	})
@@ -227,7 +227,7 @@ func waitForLock(ctx context.Context, path string) (lock io.Closer, err error) {
 	const attempts, interval = 100, 20 * time.Millisecond
 	retry := time.NewTicker(interval)
 	for range attempts {
-		if lock, err = journal.LockFile(journal.OS, path); !errors.Is(err, journal.ErrLocked) {
+		if lock, err = vfs.LockFile(vfs.OS, path); !errors.Is(err, journal.ErrLocked) {
 			return lock, err
 		}
 		select {

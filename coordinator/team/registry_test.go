@@ -15,6 +15,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/agent-chatter/agent-chatter/schemas"
 )
 
@@ -123,7 +124,7 @@ func TestRegisterEndsWithItsContext(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(home, "agents"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	lock, err := journal.LockFile(journal.OS, registryFile(home)+".lock")
+	lock, err := vfs.LockFile(vfs.OS, registryFile(home)+".lock")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +144,7 @@ func TestRegisterGivesUpALockedRegistry(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(home, "agents"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	lock, err := journal.LockFile(journal.OS, registryFile(home)+".lock")
+	lock, err := vfs.LockFile(vfs.OS, registryFile(home)+".lock")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 // markSuffix ends the name of the file that holds the mark of a session, beside its journal.
@@ -18,8 +19,8 @@ const maxMark = 64 << 10
 func MarkPath(dir *journal.Dir, id string) string { return filepath.Join(dir.Path(), id+markSuffix) }
 
 // ReadMark returns the mark of a session, or the zero Mark if there is none that can be read.
-func ReadMark(fsys journal.FS, dir *journal.Dir, id string) (m Mark) {
-	data, err := journal.ReadFile(fsys, MarkPath(dir, id), maxMark)
+func ReadMark(fsys vfs.FS, dir *journal.Dir, id string) (m Mark) {
+	data, err := vfs.ReadFile(fsys, MarkPath(dir, id), maxMark)
 	if err != nil || json.Unmarshal(data, &m) != nil {
 		return Mark{}
 	}
@@ -28,17 +29,17 @@ func ReadMark(fsys journal.FS, dir *journal.Dir, id string) (m Mark) {
 
 // WriteMark replaces the mark of a session. If it is lost, the next claim of this machine has to take
 // over its last one, and the history is read from its beginning.
-func WriteMark(fsys journal.FS, dir *journal.Dir, id string, m Mark) error {
+func WriteMark(fsys vfs.FS, dir *journal.Dir, id string, m Mark) error {
 	data, err := json.Marshal(m)
 	if err != nil {
 		return err
 	}
-	return journal.WriteFile(fsys, MarkPath(dir, id), append(data, '\n'))
+	return vfs.WriteFile(fsys, MarkPath(dir, id), append(data, '\n'))
 }
 
 // MarkCopy notes, before a session is written, that it has events of other sessions of its directory: what is sealed
 // on the hub is not shipped as a copy in plain text. Without marks of those sessions it notes them if always is set.
-func MarkCopy(fsys journal.FS, dir *journal.Dir, id string, always bool, of ...string) error {
+func MarkCopy(fsys vfs.FS, dir *journal.Dir, id string, always bool, of ...string) error {
 	m := ReadMark(fsys, dir, id)
 	for _, other := range of {
 		if source := ReadMark(fsys, dir, other); source.known() {

@@ -3,7 +3,7 @@
 //
 // An FS is a file system whose operations fail when a test requests it:
 //
-//	disk := journaltest.New(journal.OS)
+//	disk := journaltest.New(vfs.OS)
 //	dir := journal.NewDir(path, journal.Options{FS: disk})
 //	disk.Fail(1, syscall.EIO, journaltest.Sync) // the next fsync, once
 //
@@ -11,7 +11,7 @@
 // on, until a run does not reach the failure:
 //
 //	for n := 1; ; n++ {
-//		disk := journaltest.New(journal.OS)
+//		disk := journaltest.New(vfs.OS)
 //		disk.Fail(n, syscall.ENOSPC)
 //		run(disk)
 //		if !disk.Failed() {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 // Kind is a kind of operation of a file system.
@@ -30,10 +30,10 @@ const (
 	Read     Kind = "read" // OpenFile for reading, Read, ReadAt, ReadDir, StatFiles and both kinds of Stat
 )
 
-// FS is a journal.FS that wraps another one and fails on request. It may be used by
+// FS is a vfs.FS that wraps another one and fails on request. It may be used by
 // several goroutines.
 type FS struct {
-	inner journal.FS
+	inner vfs.FS
 
 	mu      sync.Mutex
 	done    []operation
@@ -59,7 +59,7 @@ type plan struct {
 }
 
 // New wraps a file system. Nothing fails yet.
-func New(inner journal.FS) *FS { return &FS{inner: inner} }
+func New(inner vfs.FS) *FS { return &FS{inner: inner} }
 
 // Fail makes one operation fail: the nth from now (1 is the next one) of the given
 // kinds, or of all that change something. A failed operation has no effect, except
@@ -174,7 +174,7 @@ func (f *FS) due(k Kind) bool {
 }
 
 // OpenFile is an Open if the file is writable, else a Read.
-func (f *FS) OpenFile(name string, flag int, perm fs.FileMode) (journal.File, error) {
+func (f *FS) OpenFile(name string, flag int, perm fs.FileMode) (vfs.File, error) {
 	kind := Read
 	if flag&(os.O_WRONLY|os.O_RDWR|os.O_CREATE|os.O_TRUNC) != 0 {
 		kind = Open
@@ -206,7 +206,7 @@ func (f *FS) ReadDir(name string) ([]fs.DirEntry, error) {
 }
 
 // StatFiles is a Read.
-func (f *FS) StatFiles(ctx context.Context, dir string, match func(string) bool) ([]journal.FileStat, error) {
+func (f *FS) StatFiles(ctx context.Context, dir string, match func(string) bool) ([]vfs.FileStat, error) {
 	if err := f.begin(Read, dir, ""); err != nil {
 		return nil, err
 	}
@@ -250,7 +250,7 @@ func (f *FS) SyncDir(name string) error {
 
 // file is an open file of an FS.
 type file struct {
-	journal.File
+	vfs.File
 	fs   *FS
 	name string
 }

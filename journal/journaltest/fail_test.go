@@ -8,12 +8,12 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 func TestFailFailsOneOperation(t *testing.T) {
-	disk := journaltest.New(journal.OS)
+	disk := journaltest.New(vfs.OS)
 	name := filepath.Join(t.TempDir(), "f")
 	f, err := disk.OpenFile(name, os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -42,7 +42,7 @@ func TestFailFailsOneOperation(t *testing.T) {
 }
 
 func TestFailFromLastsUntilHeal(t *testing.T) {
-	disk := journaltest.New(journal.OS)
+	disk := journaltest.New(vfs.OS)
 	path := t.TempDir()
 	disk.FailFrom(2, syscall.EACCES)
 	for i, want := range []error{nil, syscall.EACCES, syscall.EACCES} {

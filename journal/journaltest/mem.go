@@ -14,9 +14,10 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
-// Mem is a journal.FS in memory that distinguishes the content of the page cache
+// Mem is a vfs.FS in memory that distinguishes the content of the page cache
 // from that of the disk. Its clock advances by a millisecond with every change. It
 // may be used by several goroutines.
 type Mem struct {
@@ -77,7 +78,7 @@ func (m *Mem) find(name string) (parent *node, base string, n *node) {
 func failure(op, name string, err error) error { return &fs.PathError{Op: op, Path: name, Err: err} }
 
 // OpenFile supports the flags of package os and ignores permissions.
-func (m *Mem) OpenFile(name string, flag int, _ fs.FileMode) (journal.File, error) {
+func (m *Mem) OpenFile(name string, flag int, _ fs.FileMode) (vfs.File, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	parent, base, n := m.find(name)
@@ -132,12 +133,12 @@ func (m *Mem) ReadDir(name string) ([]fs.DirEntry, error) {
 }
 
 // StatFiles describes files, sorted by name.
-func (m *Mem) StatFiles(_ context.Context, dir string, match func(string) bool) (files []journal.FileStat, err error) {
+func (m *Mem) StatFiles(_ context.Context, dir string, match func(string) bool) (files []vfs.FileStat, err error) {
 	entries, err := m.ReadDir(dir)
 	for _, entry := range entries {
 		if match(entry.Name()) {
 			info, err := entry.Info()
-			files = append(files, journal.NewFileStat(entry.Name(), info, err))
+			files = append(files, vfs.NewFileStat(entry.Name(), info, err))
 		}
 	}
 	return files, err

@@ -12,12 +12,13 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 func none() bool { return false }
 func all() bool  { return true }
 
-func open(t *testing.T, fsys journal.FS, name string) journal.File {
+func open(t *testing.T, fsys vfs.FS, name string) vfs.File {
 	t.Helper()
 	f, err := fsys.OpenFile(name, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o600)
 	if err != nil {
@@ -26,7 +27,7 @@ func open(t *testing.T, fsys journal.FS, name string) journal.File {
 	return f
 }
 
-func write(t *testing.T, f journal.File, text string) {
+func write(t *testing.T, f vfs.File, text string) {
 	t.Helper()
 	if _, err := f.Write([]byte(text)); err != nil {
 		t.Fatal(err)
@@ -42,9 +43,9 @@ func must(t *testing.T, err error) {
 
 // holds fails unless the file has exactly that content; "-" means that there is
 // no file.
-func holds(t *testing.T, fsys journal.FS, name, want string) {
+func holds(t *testing.T, fsys vfs.FS, name, want string) {
 	t.Helper()
-	got, err := journal.ReadFile(fsys, name, 1<<30)
+	got, err := vfs.ReadFile(fsys, name, 1<<30)
 	if errors.Is(err, fs.ErrNotExist) {
 		got = []byte("-")
 	} else if err != nil {
@@ -134,7 +135,7 @@ func TestPowerCutLosesUnsyncedPages(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	sizes, nul := map[int]bool{}, 0
 	for range 200 {
-		left, err := journal.ReadFile(m.PowerCut(func() bool { return rng.IntN(2) == 0 }), "/a", 1<<30)
+		left, err := vfs.ReadFile(m.PowerCut(func() bool { return rng.IntN(2) == 0 }), "/a", 1<<30)
 		must(t, err)
 		sizes[len(left)] = true
 		for page := range bytes.Lines(bytes.ReplaceAll(left, []byte(page), []byte("x\n"))) {
@@ -188,16 +189,16 @@ func TestRenamedFileIsNeverInBothPlaces(t *testing.T) {
 
 func TestPowerCutReleasesLocks(t *testing.T) {
 	m := journaltest.NewMem()
-	lock, err := journal.LockFile(m, "/lock")
+	lock, err := vfs.LockFile(m, "/lock")
 	must(t, err)
-	if _, err := journal.LockFile(m, "/lock"); err != journal.ErrLocked {
+	if _, err := vfs.LockFile(m, "/lock"); err != journal.ErrLocked {
 		t.Errorf("locked twice: %v", err)
 	}
-	if _, err := journal.LockFile(m.PowerCut(all), "/lock"); err != nil {
+	if _, err := vfs.LockFile(m.PowerCut(all), "/lock"); err != nil {
 		t.Error(err)
 	}
 	must(t, lock.Close())
-	if _, err := journal.LockFile(m, "/lock"); err != nil {
+	if _, err := vfs.LockFile(m, "/lock"); err != nil {
 		t.Error(err)
 	}
 }
@@ -205,46 +206,46 @@ func TestPowerCutReleasesLocks(t *testing.T) {
 // systemCalls are calls, most of which fail on the files of prepare.
 var systemCalls = []struct {
 	name string
-	do   func(fsys journal.FS, dir string) error
+	do   func(fsys vfs.FS, dir string) error
 }{
-	{"open what is not there", func(fsys journal.FS, dir string) error {
+	{"open what is not there", func(fsys vfs.FS, dir string) error {
 		_, err := fsys.OpenFile(dir+"/none", os.O_RDONLY, 0)
 		return err
 	}},
-	{"create what is there", func(fsys journal.FS, dir string) error {
+	{"create what is there", func(fsys vfs.FS, dir string) error {
 		_, err := fsys.OpenFile(dir+"/file", os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 		return err
 	}},
-	{"create where there is no directory", func(fsys journal.FS, dir string) error {
+	{"create where there is no directory", func(fsys vfs.FS, dir string) error {
 		_, err := fsys.OpenFile(dir+"/none/file", os.O_CREATE|os.O_WRONLY, 0o600)
 		return err
 	}},
-	{"make a directory twice", func(fsys journal.FS, dir string) error { return fsys.Mkdir(dir+"/sub", 0o700) }},
-	{"make a directory in none", func(fsys journal.FS, dir string) error {
+	{"make a directory twice", func(fsys vfs.FS, dir string) error { return fsys.Mkdir(dir+"/sub", 0o700) }},
+	{"make a directory in none", func(fsys vfs.FS, dir string) error {
 		return fsys.Mkdir(dir+"/none/x", 0o700)
 	}},
-	{"list what is not there", func(fsys journal.FS, dir string) error {
+	{"list what is not there", func(fsys vfs.FS, dir string) error {
 		_, err := fsys.ReadDir(dir + "/none")
 		return err
 	}},
-	{"list a file", func(fsys journal.FS, dir string) error {
+	{"list a file", func(fsys vfs.FS, dir string) error {
 		_, err := fsys.ReadDir(dir + "/file")
 		return err
 	}},
-	{"describe what is not there", func(fsys journal.FS, dir string) error {
+	{"describe what is not there", func(fsys vfs.FS, dir string) error {
 		_, err := fsys.Stat(dir + "/none")
 		return err
 	}},
-	{"rename what is not there", func(fsys journal.FS, dir string) error {
+	{"rename what is not there", func(fsys vfs.FS, dir string) error {
 		return fsys.Rename(dir+"/none", dir+"/x")
 	}},
-	{"rename to itself", func(fsys journal.FS, dir string) error { return fsys.Rename(dir+"/file", dir+"/file") }},
-	{"remove what is not there", func(fsys journal.FS, dir string) error { return fsys.Remove(dir + "/none") }},
+	{"rename to itself", func(fsys vfs.FS, dir string) error { return fsys.Rename(dir+"/file", dir+"/file") }},
+	{"remove what is not there", func(fsys vfs.FS, dir string) error { return fsys.Remove(dir + "/none") }},
 	{"remove a directory with a file",
-		func(fsys journal.FS, dir string) error { return fsys.Remove(dir + "/sub") }},
+		func(fsys vfs.FS, dir string) error { return fsys.Remove(dir + "/sub") }},
 	{"sync a directory that is not there",
-		func(fsys journal.FS, dir string) error { return fsys.SyncDir(dir + "/none") }},
-	{"write to a file that was opened for reading", func(fsys journal.FS, dir string) error {
+		func(fsys vfs.FS, dir string) error { return fsys.SyncDir(dir + "/none") }},
+	{"write to a file that was opened for reading", func(fsys vfs.FS, dir string) error {
 		f, err := fsys.OpenFile(dir+"/file", os.O_RDONLY, 0)
 		if err != nil {
 			return err
@@ -253,7 +254,7 @@ var systemCalls = []struct {
 		_, err = f.Write([]byte("x"))
 		return err
 	}},
-	{"read a closed file", func(fsys journal.FS, dir string) error {
+	{"read a closed file", func(fsys vfs.FS, dir string) error {
 		f, err := fsys.OpenFile(dir+"/file", os.O_RDONLY, 0)
 		if err != nil {
 			return err
@@ -268,7 +269,7 @@ var systemCalls = []struct {
 func TestMemFailsAsTheOperatingSystemDoes(t *testing.T) {
 	for _, c := range systemCalls {
 		t.Run(c.name, func(t *testing.T) {
-			real := c.do(journal.OS, prepare(t, journal.OS, t.TempDir()))
+			real := c.do(vfs.OS, prepare(t, vfs.OS, t.TempDir()))
 			mem := c.do(prepared(t), "/d")
 			for _, target := range []error{fs.ErrNotExist, fs.ErrExist, fs.ErrClosed, syscall.ENOTDIR,
 				syscall.EISDIR, syscall.EBADF} {
@@ -290,7 +291,7 @@ func prepared(t *testing.T) *journaltest.Mem {
 	return m
 }
 
-func prepare(t *testing.T, fsys journal.FS, dir string) string {
+func prepare(t *testing.T, fsys vfs.FS, dir string) string {
 	must(t, fsys.Mkdir(dir+"/sub", 0o700))
 	for _, name := range []string{"/file", "/sub/file"} {
 		f := open(t, fsys, dir+name)

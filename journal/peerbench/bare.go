@@ -4,18 +4,18 @@ import (
 	"os"
 	"slices"
 
-	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 // bare is a file: one write(2) per batch, at its end, then fdatasync(2). It shows the
 // cost of the disk. Because the file grows, each sync also writes its new size.
 type bare struct {
-	journal.File
+	vfs.File
 	sync bool
 }
 
 func openBare(dir string, sync bool) (store, error) {
-	f, err := journal.OS.OpenFile(dir, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	f, err := vfs.OS.OpenFile(dir, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	return bare{f, sync}, err
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/projection/catalog/catalogtest"
@@ -150,7 +151,7 @@ func TestAuditRemovesInvalidCaches(t *testing.T) {
 }
 
 func TestAuditReportsFailedRemoval(t *testing.T) {
-	disk := journaltest.New(journal.OS)
+	disk := journaltest.New(vfs.OS)
 	team := catalog.New(t.TempDir(), journal.Options{FS: disk}).Team("kitchen")
 	put(t, team, id(1), chat(id(1), "kitchen", "Repair the kettle", 3)...)
 	keep(t, team, id(1))

@@ -17,13 +17,14 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
 // unreadableDir is a file system on which one directory cannot be read.
 type unreadableDir struct {
-	journal.FS
+	vfs.FS
 	path string
 }
 
@@ -34,7 +35,7 @@ func (f unreadableDir) ReadDir(name string) ([]fs.DirEntry, error) {
 	return f.FS.ReadDir(name)
 }
 
-func (f unreadableDir) StatFiles(ctx context.Context, dir string, match func(string) bool) ([]journal.FileStat, error) {
+func (f unreadableDir) StatFiles(ctx context.Context, dir string, match func(string) bool) ([]vfs.FileStat, error) {
 	if dir == f.path {
 		return nil, &fs.PathError{Op: "open", Path: dir, Err: syscall.EACCES}
 	}
@@ -45,7 +46,7 @@ func (f unreadableDir) StatFiles(ctx context.Context, dir string, match func(str
 func TestUnreadableTeamIsReported(t *testing.T) {
 	root := t.TempDir()
 	path := filepath.Join(root, "kitchen")
-	c := catalog.New(root, journal.Options{FS: unreadableDir{journal.OS, path}})
+	c := catalog.New(root, journal.Options{FS: unreadableDir{vfs.OS, path}})
 	for i, name := range []string{"garden", "kitchen", "pantry"} {
 		put(t, c.Team(name), id(i+1), begun(id(i+1), name), said(i+1, mia, "hello"))
 	}
@@ -129,7 +130,7 @@ func TestLatestReturnsErrorOfReading(t *testing.T) {
 
 func TestRecordedTeamReturnsErrors(t *testing.T) {
 	for n := 1; ; n++ {
-		disk := journaltest.New(journal.OS)
+		disk := journaltest.New(vfs.OS)
 		team := catalog.New(t.TempDir(), journal.Options{FS: disk}).Team("kitchen")
 		put(t, team, id(1), chat(id(1), "kitchen", "Soup", 2)...)
 		disk.Fail(n, syscall.EIO, journaltest.Read)
@@ -225,7 +226,7 @@ func TestCallsAreCancelledAtAnyTime(t *testing.T) {
 }
 
 func TestPurgeStopsAtTheFirstError(t *testing.T) {
-	disk := journaltest.New(journal.OS)
+	disk := journaltest.New(vfs.OS)
 	team := catalog.New(t.TempDir(), journal.Options{FS: disk}).Team("kitchen")
 	old(t, team, 3)
 	for n := range 3 {
@@ -315,7 +316,7 @@ func TestRetentionRemovesLeftoversOfCaches(t *testing.T) {
 
 func TestArchiveFailsOrIsRecorded(t *testing.T) {
 	for n := 1; ; n++ {
-		disk := journaltest.New(journal.OS)
+		disk := journaltest.New(vfs.OS)
 		team := catalog.New(t.TempDir(), journal.Options{FS: disk}).Team("kitchen")
 		old(t, team, 2)
 		s := list(t, team)[1]

@@ -15,6 +15,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
@@ -23,7 +24,7 @@ import (
 
 // longer than their checkpoints, one archived, one pinned and renamed.
 
-func mixed(t testing.TB, root string, fsys journal.FS) *catalog.Catalog {
+func mixed(t testing.TB, root string, fsys vfs.FS) *catalog.Catalog {
 	t.Helper()
 	c := catalog.New(root, journal.Options{FS: fsys})
 	kitchen, garden := c.Team("kitchen"), c.Team("Garden")
@@ -320,7 +321,7 @@ func synced(t testing.TB, team *catalog.Dir, id string, at journal.Position) {
 }
 
 func TestListRetriesFailedRead(t *testing.T) {
-	disk := journaltest.New(journal.OS)
+	disk := journaltest.New(vfs.OS)
 	root := t.TempDir()
 	c := catalog.New(root, journal.Options{FS: disk})
 	team := c.Team("kitchen")
@@ -343,7 +344,7 @@ func TestListRetriesFailedRead(t *testing.T) {
 func TestUnwritableCachesChangeNoAnswer(t *testing.T) {
 	root := t.TempDir()
 	want := ask(t, mixed(t, root, nil))
-	disk := journaltest.New(journal.OS)
+	disk := journaltest.New(vfs.OS)
 	c := catalog.New(root, journal.Options{FS: disk})
 	for n := 1; ; n++ {
 		dropCaches(t, root)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
@@ -36,7 +37,7 @@ type Catalog struct {
 // not access it.
 func New(root string, o journal.Options) *Catalog {
 	if o.FS == nil {
-		o.FS = journal.OS
+		o.FS = vfs.OS
 	}
 	return &Catalog{root: root, o: o}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/layout"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
@@ -43,7 +44,7 @@ func (d *Dir) WriteCheckpoint(id string, state *projection.State, at journal.Pos
 		return err
 	}
 	body := bytes.TrimSuffix(data, []byte("}"))
-	return journal.WriteFile(d.fs, d.checkpointPath(id), append(body, checksum(body)...))
+	return vfs.WriteFile(d.fs, d.checkpointPath(id), append(body, checksum(body)...))
 }
 
 // CheckpointSize returns the size of a session's checkpoint in bytes, 0 if there is none.
@@ -60,7 +61,7 @@ func (d *Dir) CheckpointSize(id string) int64 {
 // of the program, which has no checksum, is not valid.
 func (d *Dir) readCheckpoint(id string) (*projection.State, journal.Position) {
 	beginning := &projection.State{}
-	data, err := journal.ReadFile(d.fs, d.checkpointPath(id), maxCache)
+	data, err := vfs.ReadFile(d.fs, d.checkpointPath(id), maxCache)
 	if err != nil {
 		return beginning, journal.Position{}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/hub"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
@@ -20,7 +21,7 @@ import (
 // concurrently.
 type Dir struct {
 	journals *journal.Dir
-	fs       journal.FS
+	fs       vfs.FS
 	progress func(done, total int)    // not nil
 	retired  func(projection.Payload) // not nil
 

@@ -19,6 +19,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
@@ -125,7 +126,7 @@ func TestEveryFault(t *testing.T) {
 }
 
 func TestErrorOfReadingTheDirectoryIsReturned(t *testing.T) {
-	disk := journaltest.New(journal.OS)
+	disk := journaltest.New(vfs.OS)
 	c := catalog.New(t.TempDir(), journal.Options{FS: disk})
 	team := c.Team("kitchen")
 	put(t, team, id(1), chat(id(1), "kitchen", "Repair", 3)...)
@@ -170,7 +171,7 @@ func TestErrorOfReadingTheDirectoryIsReturned(t *testing.T) {
 }
 
 func TestReindexReportsWhatItCannotWrite(t *testing.T) {
-	disk := journaltest.New(journal.OS)
+	disk := journaltest.New(vfs.OS)
 	team := catalog.New(t.TempDir(), journal.Options{FS: disk}).Team("kitchen")
 	put(t, team, id(1), chat(id(1), "kitchen", "Repair", 3)...)
 	for n, want := range []error{syscall.ENOSPC, syscall.ENOSPC, nil} { // a checkpoint and the index are renamed
@@ -180,7 +181,7 @@ func TestReindexReportsWhatItCannotWrite(t *testing.T) {
 		}
 	}
 	disk.Heal()
-	lock, err := journal.LockFile(journal.OS, filepath.Join(team.Journals().Path(), "sessions.lock"))
+	lock, err := vfs.LockFile(vfs.OS, filepath.Join(team.Journals().Path(), "sessions.lock"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -277,7 +278,7 @@ func newTeamLife(t *testing.T, tried *triedImages) *teamLife {
 	}
 }
 
-func teamOn(fsys journal.FS) *catalog.Dir {
+func teamOn(fsys vfs.FS) *catalog.Dir {
 	return catalog.New(teamRoot, journal.Options{FS: fsys, Now: func() time.Time { return created }}).Team("review")
 }
 

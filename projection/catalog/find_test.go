@@ -12,6 +12,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
@@ -216,7 +217,7 @@ func TestShortIDsDifferFromOthers(t *testing.T) {
 // A directory that cannot be read may have the session.
 func TestFindByIDReportsUnreadableDirectory(t *testing.T) {
 	for n := 1; ; n++ {
-		disk := journaltest.New(journal.OS)
+		disk := journaltest.New(vfs.OS)
 		c := catalog.New(t.TempDir(), journal.Options{FS: disk})
 		for i, name := range []string{"garden", "kitchen", "pantry"} {
 			put(t, c.Team(name), id(i+1), chat(id(i+1), name, "hello", 1)...)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
@@ -235,7 +236,7 @@ func (d *Dir) writeIndex(entries []*Entry) error {
 }
 
 func (d *Dir) lockIndex() (io.Closer, error) {
-	return journal.LockFile(d.fs, filepath.Join(d.journals.Path(), "sessions.lock"))
+	return vfs.LockFile(d.fs, filepath.Join(d.journals.Path(), "sessions.lock"))
 }
 
 func (d *Dir) replaceIndex(entries []*Entry) error {
@@ -263,7 +264,7 @@ func (d *Dir) replaceIndex(entries []*Entry) error {
 	}
 	text.WriteString(indexEnd + `,"updatedAt":` + string(at) + "}\n")
 	rows.close() // an open file cannot be replaced on every system
-	return journal.WriteFile(d.fs, d.indexPath(), text.Bytes())
+	return vfs.WriteFile(d.fs, d.indexPath(), text.Bytes())
 }
 
 // appendLine appends the row of an entry. If its line is truncated, the journal is folded.

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/schemas"
@@ -225,7 +226,7 @@ func TestLockedIndexIsNotWritten(t *testing.T) {
 	c := catalog.New(root, journal.Options{})
 	team := c.Team("kitchen")
 	put(t, team, id(1), chat(id(1), "kitchen", "Repair", 2)...)
-	lock, err := journal.LockFile(journal.OS, filepath.Join(team.Journals().Path(), "sessions.lock"))
+	lock, err := vfs.LockFile(vfs.OS, filepath.Join(team.Journals().Path(), "sessions.lock"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -310,7 +311,7 @@ func TestAppendUpdatesIndex(t *testing.T) {
 func TestReindexReportsLockedIndex(t *testing.T) {
 	team := catalog.New(t.TempDir(), journal.Options{}).Team("kitchen")
 	put(t, team, id(1), chat(id(1), "kitchen", "hello", 2)...)
-	lock, err := journal.LockFile(journal.OS, filepath.Join(team.Journals().Path(), "sessions.lock"))
+	lock, err := vfs.LockFile(vfs.OS, filepath.Join(team.Journals().Path(), "sessions.lock"))
 	if err != nil {
 		t.Fatal(err)
 	}

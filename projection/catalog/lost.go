@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 // lostEntries returns the rows of the index whose journals are missing although no
@@ -50,7 +51,7 @@ func (d *Dir) removedSessions() map[string]bool {
 		}
 	}
 	// Each event has the id of its session. If the file is damaged, some ids may be missing.
-	history, _ := journal.ReadFile(d.fs, filepath.Join(d.journals.Path(), "retention.jsonl"), maxCache)
+	history, _ := vfs.ReadFile(d.fs, filepath.Join(d.journals.Path(), "retention.jsonl"), maxCache)
 	for line := range bytes.Lines(history) {
 		_, rest, ok := bytes.Cut(line, []byte(`"sessionId":"`))
 		id, _, closed := bytes.Cut(rest, []byte(`"`))

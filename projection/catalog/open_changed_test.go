@@ -7,17 +7,18 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
 // changing is a file system that calls change before its nth read.
 type changing struct {
-	journal.FS
+	vfs.FS
 	reads, nth int
 	change     func()
 }
 
-func (c *changing) OpenFile(name string, flag int, perm fs.FileMode) (journal.File, error) {
+func (c *changing) OpenFile(name string, flag int, perm fs.FileMode) (vfs.File, error) {
 	f, err := c.FS.OpenFile(name, flag, perm)
 	if err != nil {
 		return nil, err
@@ -26,7 +27,7 @@ func (c *changing) OpenFile(name string, flag int, perm fs.FileMode) (journal.Fi
 }
 
 type changingFile struct {
-	journal.File
+	vfs.File
 	c *changing
 }
 
@@ -69,7 +70,7 @@ func TestOpenReturnsTheStateAtItsPosition(t *testing.T) {
 		}
 		write(t, path, before)
 		dropCaches(t, root)
-		disk := &changing{FS: journal.OS, nth: (nth + 1) / 2, change: func() { write(t, path, after) }}
+		disk := &changing{FS: vfs.OS, nth: (nth + 1) / 2, change: func() { write(t, path, after) }}
 		log, state, _, err := catalog.New(root, journal.Options{FS: disk}).Team("kitchen").Open(t.Context(), id(1))
 		switch {
 		case errors.Is(err, journal.ErrChanged):

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/projection/catalog/catalogtest"
@@ -170,7 +171,7 @@ type cancelling struct {
 	after  int
 }
 
-func (f *cancelling) OpenFile(name string, flag int, perm fs.FileMode) (journal.File, error) {
+func (f *cancelling) OpenFile(name string, flag int, perm fs.FileMode) (vfs.File, error) {
 	if opened, _ := f.journals(); opened >= f.after {
 		f.cancel()
 	}

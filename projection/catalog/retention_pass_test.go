@@ -11,6 +11,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
@@ -258,7 +259,7 @@ func TestPurgeIsRecordedDurablyFirst(t *testing.T) {
 
 func TestFailedRecordKeepsArchive(t *testing.T) {
 	for n := 1; ; n++ {
-		disk := journaltest.New(journal.OS)
+		disk := journaltest.New(vfs.OS)
 		team := catalog.New(t.TempDir(), journal.Options{FS: disk}).Team("kitchen")
 		old(t, team, 2)
 		s := list(t, team)[1]

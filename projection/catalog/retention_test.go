@@ -9,6 +9,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
@@ -153,7 +154,7 @@ func TestRanks(t *testing.T) {
 
 func TestRetentionContinuesAfterFailure(t *testing.T) {
 	for n := 1; ; n++ {
-		disk := journaltest.New(journal.OS)
+		disk := journaltest.New(vfs.OS)
 		c := catalog.New(t.TempDir(), journal.Options{FS: disk})
 		team := c.Team("kitchen")
 		for i := range 4 {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 const (
@@ -21,7 +21,7 @@ const (
 // indexRows are the rows of an index that has one on each line. They stay in the file:
 // those of a large team are longer than everything else that a list keeps.
 type indexRows struct {
-	file journal.File
+	file vfs.File
 	end  int64 // offset after the last row
 }
 

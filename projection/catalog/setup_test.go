@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
@@ -287,14 +288,14 @@ func sameAnswers(t testing.TB, want, got answers) {
 // watched records how much is read of each file, and which files are opened for
 // writing.
 type watched struct {
-	journal.FS
+	vfs.FS
 	mu      sync.Mutex
 	read    map[string]int64 // bytes, by the base name of the file
 	written map[string]int
 }
 
 func watch() *watched {
-	w := &watched{FS: journal.OS}
+	w := &watched{FS: vfs.OS}
 	w.forget()
 	return w
 }
@@ -318,7 +319,7 @@ func (w *watched) journals() (opened int, bytes int64) {
 	return opened, bytes
 }
 
-func (w *watched) OpenFile(name string, flag int, perm fs.FileMode) (journal.File, error) {
+func (w *watched) OpenFile(name string, flag int, perm fs.FileMode) (vfs.File, error) {
 	w.mu.Lock()
 	if flag == os.O_RDONLY {
 		w.read[filepath.Base(name)] += 0
@@ -334,7 +335,7 @@ func (w *watched) OpenFile(name string, flag int, perm fs.FileMode) (journal.Fil
 }
 
 type watchedFile struct {
-	journal.File
+	vfs.File
 	w    *watched
 	name string
 }

@@ -14,13 +14,14 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
 func TestTrashOfAllTeams(t *testing.T) {
 	root, now := t.TempDir(), created
-	disk := journaltest.New(journal.OS)
+	disk := journaltest.New(vfs.OS)
 	c := catalog.New(root, journal.Options{FS: disk, Now: func() time.Time { return now }})
 	if all, err := c.Trash(ctx); err != nil || len(all) > 0 {
 		t.Errorf("without sessions: %v, %v", all, err)
@@ -160,7 +161,7 @@ func TestTrashHeadFailures(t *testing.T) {
 			t.Fatal(err)
 		}
 		for n := 1; ; n++ {
-			disk := journaltest.New(journal.OS)
+			disk := journaltest.New(vfs.OS)
 			disk.Fail(n, syscall.EIO, journaltest.Read)
 			_, err := catalog.New(root, journal.Options{FS: disk}).Team("review").TrashHead(ctx, id(i))
 			if !disk.Failed() {

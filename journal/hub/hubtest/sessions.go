@@ -13,6 +13,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/hub"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 // Machine has a directory of journals and a connection to a hub.
@@ -39,11 +40,11 @@ func NewMachine(
 }
 
 // Mark returns the mark of the session.
-func (m *Machine) Mark() hub.Mark { return hub.ReadMark(journal.OS, m.Dir, m.Session.ID) }
+func (m *Machine) Mark() hub.Mark { return hub.ReadMark(vfs.OS, m.Dir, m.Session.ID) }
 
 // WriteMark writes the mark of the session.
 func (m *Machine) WriteMark(mark hub.Mark) error {
-	return hub.WriteMark(journal.OS, m.Dir, m.Session.ID, mark)
+	return hub.WriteMark(vfs.OS, m.Dir, m.Session.ID, mark)
 }
 
 // Keep is WriteMark.

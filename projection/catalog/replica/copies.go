@@ -7,6 +7,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/hub"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
@@ -40,7 +41,7 @@ func (r Replica) copiesSealed(ctx context.Context) (bool, error) {
 			dirs = r.dirsOf(id)
 		}
 		for _, dir := range dirs {
-			mark := hub.ReadMark(journal.OS, dir, id)
+			mark := hub.ReadMark(vfs.OS, dir, id)
 			sealed := mark.Sealed
 			if !sealed && id != r.ID {
 				var err error
@@ -67,7 +68,7 @@ func (r Replica) dirsOf(id string) []*journal.Dir {
 	own := r.Dir.Journals()
 	dirs := []*journal.Dir{own}
 	root := filepath.Dir(own.Path())
-	entries, _ := journal.OS.ReadDir(root)
+	entries, _ := vfs.OS.ReadDir(root)
 	for _, e := range entries {
 		path := filepath.Join(root, e.Name())
 		if !e.IsDir() || path == own.Path() {

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/hub"
 	"github.com/agent-chatter/agent-chatter/journal/hub/hubtest"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/projection/catalog/replica"
@@ -62,7 +62,7 @@ func TestCopyOfASealedSessionIsNotShippedInPlainText(t *testing.T) {
 		"a fork without marks": func(ctx context.Context, ben *machine) (replica.Replica, error) {
 			f, err := fork(ctx, ben, id)
 			for _, of := range []string{id, f.ID} {
-				err = errors.Join(err, journal.OS.Remove(hub.MarkPath(ben.Dir.Journals(), of)))
+				err = errors.Join(err, vfs.OS.Remove(hub.MarkPath(ben.Dir.Journals(), of)))
 			}
 			return f, err
 		},
@@ -102,7 +102,7 @@ func TestCopyOfASealedSessionIsNotShippedInPlainText(t *testing.T) {
 		},
 		"an imported copy": func(ctx context.Context, ben *machine) (replica.Replica, error) {
 			made := ben.Dir.Journals().NewID()
-			err := hub.MarkCopy(journal.OS, ben.Dir.Journals(), made, true, id)
+			err := hub.MarkCopy(vfs.OS, ben.Dir.Journals(), made, true, id)
 			_, _, importErr := sessioncopy.ImportEvents(ctx, ben.Dir, made,
 				projection.SessionImported{Source: "bundle"}, ben.Dir.Events(ctx, id))
 			return replica.Replica{Hub: ben.Hub, Dir: ben.Dir, ID: made}, errors.Join(err, importErr)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
@@ -69,7 +70,7 @@ func damage(m *machine) {
 }
 
 // on lets the machine use another file system.
-func (m *machine) on(fsys journal.FS) {
+func (m *machine) on(fsys vfs.FS) {
 	m.c = catalog.New(m.c.Root(), journal.Options{FS: fsys})
 	m.Dir = m.c.Team("kitchen")
 }
@@ -105,7 +106,7 @@ func TestEveryFaultOfAPull(t *testing.T) {
 					ann, ben, _ := two(t)
 					tt.prepare(ann, ben)
 					before, _ := os.ReadFile(ann.path())
-					fsys := journaltest.New(journal.OS)
+					fsys := journaltest.New(vfs.OS)
 					ann.on(fsys)
 					if crash {
 						fsys.FailFrom(n, syscall.EIO)
@@ -116,7 +117,7 @@ func TestEveryFaultOfAPull(t *testing.T) {
 					if failed = fsys.Failed(); !failed && err != nil {
 						t.Fatal(err)
 					}
-					ann.on(journal.OS)
+					ann.on(vfs.OS)
 					if _, err := ann.Pull(t.Context()); err != nil {
 						t.Fatalf("after fault %d: %v", n, err)
 					}
@@ -163,8 +164,8 @@ func TestAppendDuringAPull(t *testing.T) {
 		ann, ben, _ := two(t)
 		tt.prepare(ann, ben)
 		other := *ann // another process
-		other.on(journal.OS)
-		fsys := journaltest.New(journal.OS)
+		other.on(vfs.OS)
+		fsys := journaltest.New(vfs.OS)
 		ann.on(fsys)
 		operations, late := 0, errors.New("not tried")
 		fsys.Before(func() {
@@ -183,7 +184,7 @@ func TestAppendDuringAPull(t *testing.T) {
 			continue
 		}
 		appended++
-		ann.on(journal.OS)
+		ann.on(vfs.OS)
 		if _, err := ann.Pull(t.Context()); err != nil {
 			t.Fatal(err)
 		}

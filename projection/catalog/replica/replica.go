@@ -8,6 +8,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/hub"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/projection/catalog/sessioncopy"
 )
@@ -25,13 +26,13 @@ func (r Replica) Session() hub.Session {
 }
 
 // Mark returns the mark of the session.
-func (r Replica) Mark() hub.Mark { return hub.ReadMark(journal.OS, r.Dir.Journals(), r.ID) }
+func (r Replica) Mark() hub.Mark { return hub.ReadMark(vfs.OS, r.Dir.Journals(), r.ID) }
 
 // Keep stores the mark of the session. One that cannot be written only makes the next call slower.
 func (r Replica) Keep(m hub.Mark) { r.writeMark(m) }
 
 func (r Replica) writeMark(m hub.Mark) error {
-	return hub.WriteMark(journal.OS, r.Dir.Journals(), r.ID, m)
+	return hub.WriteMark(vfs.OS, r.Dir.Journals(), r.ID, m)
 }
 
 // reader opens the journal, nil if there is none.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/projection/catalog/sessioncopy"
 )
@@ -35,7 +36,7 @@ func TestCancelledCopyLeavesNoSession(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			disk := journaltest.New(journal.OS)
+			disk := journaltest.New(vfs.OS)
 			c, dir := newTeam(t, journal.Options{FS: disk})
 			put(t, dir, id(2), conversation(id(2), long, long)...)
 			put(t, dir, id(3), conversation(id(3), long, long)...)

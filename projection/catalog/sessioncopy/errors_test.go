@@ -15,6 +15,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog/sessioncopy"
 	"github.com/agent-chatter/agent-chatter/projection/interchange"
@@ -101,7 +102,7 @@ func TestImportIntoABeginningFailsOrIsComplete(t *testing.T) {
 	journals := beginnings(t, titled(t))
 	for _, lines := range []int{1, len(titledTypes) - 2, len(titledTypes) - 1} {
 		for n := 1; ; n++ {
-			disk := journaltest.New(journal.OS)
+			disk := journaltest.New(vfs.OS)
 			_, dir := newTeam(t, journal.Options{FS: disk})
 			s := titled(t)
 			write(t, journalOf(dir, s.ID), journals[lines])

@@ -13,6 +13,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/projection/catalog/sessioncopy"
@@ -90,7 +91,7 @@ func TestImportEventsAfterCrashIsComplete(t *testing.T) {
 func TestImportEventsAfterFailureIsComplete(t *testing.T) {
 	for _, exists := range []bool{false, true} {
 		for n := 1; ; n++ {
-			disk := journaltest.New(journal.OS)
+			disk := journaltest.New(vfs.OS)
 			c, dir := newTeam(t, journal.Options{FS: disk})
 			if exists {
 				if _, err := importEvents(t, dir, "hello"); err != nil {
@@ -202,7 +203,7 @@ func TestConcurrentImportsDuplicateNothing(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			root, disk := t.TempDir(), journaltest.New(journal.OS)
+			root, disk := t.TempDir(), journaltest.New(vfs.OS)
 			dir := catalog.New(root, journal.Options{FS: disk}).Team("kitchen")
 			other := catalog.New(root, journal.Options{}).Team("kitchen")
 			if err := c.first(dir); err != nil {

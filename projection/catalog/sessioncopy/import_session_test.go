@@ -18,6 +18,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/projection/catalog/sessioncopy"
@@ -168,7 +169,7 @@ func TestImportAfterFailureIsComplete(t *testing.T) {
 		for _, exists := range []bool{false, true} {
 			t.Run(fmt.Sprintf("half=%v,exists=%v", half, exists), func(t *testing.T) {
 				for n := 1; ; n++ {
-					disk := journaltest.New(journal.OS)
+					disk := journaltest.New(vfs.OS)
 					c, dir := newTeam(t, journal.Options{FS: disk})
 					if exists {
 						wantImport(t, dir, save(t, "hello"), 1)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/racetest"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/agent-chatter/agent-chatter/projection/catalog/sessioncopy"
 )
 
@@ -17,11 +18,11 @@ const maxHeld = 12 << 20
 // unsyncedFS records the largest number of unsynced bytes of a file. A journal.Log
 // keeps those bytes in memory.
 type unsyncedFS struct {
-	journal.FS
+	vfs.FS
 	most int
 }
 
-func (u *unsyncedFS) OpenFile(name string, flag int, perm fs.FileMode) (journal.File, error) {
+func (u *unsyncedFS) OpenFile(name string, flag int, perm fs.FileMode) (vfs.File, error) {
 	f, err := u.FS.OpenFile(name, flag, perm)
 	if err != nil {
 		return nil, err
@@ -30,7 +31,7 @@ func (u *unsyncedFS) OpenFile(name string, flag int, perm fs.FileMode) (journal.
 }
 
 type unsyncedFile struct {
-	journal.File
+	vfs.File
 	fs       *unsyncedFS
 	unsynced int
 }
@@ -49,7 +50,7 @@ func (f *unsyncedFile) Sync() error {
 
 func TestForkHoldsFewMegabytes(t *testing.T) {
 	racetest.SkipSequential(t)
-	disk := &unsyncedFS{FS: journal.OS}
+	disk := &unsyncedFS{FS: vfs.OS}
 	_, dir := newTeam(t, journal.Options{FS: disk})
 	records := []journal.Record{header(id(1))}
 	for i := range 40 {
@@ -70,7 +71,7 @@ func TestForkHoldsFewMegabytes(t *testing.T) {
 
 func TestImportEventsHoldsFewMegabytes(t *testing.T) {
 	racetest.SkipSequential(t)
-	disk := &unsyncedFS{FS: journal.OS}
+	disk := &unsyncedFS{FS: vfs.OS}
 	_, dir := newTeam(t, journal.Options{FS: disk})
 	texts := []string{"hello"}
 	const more = 30 // messages in each import: the first creates the session, the second extends it

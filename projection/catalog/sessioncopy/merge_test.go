@@ -13,6 +13,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 	"github.com/agent-chatter/agent-chatter/journal/racetest"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/projection/catalog/sessioncopy"
@@ -199,7 +200,7 @@ func TestReadErrorIsReturned(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for n := 1; ; n++ {
-				disk := journaltest.New(journal.OS)
+				disk := journaltest.New(vfs.OS)
 				c, dir := newTeam(t, journal.Options{FS: disk})
 				if _, err := importEvents(t, dir, "hello", "well"); err != nil {
 					t.Fatal(err)
@@ -238,7 +239,7 @@ func TestFailedCopyLeavesNoSession(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for n := 1; ; n++ {
-				disk := journaltest.New(journal.OS)
+				disk := journaltest.New(vfs.OS)
 				c, dir := newTeam(t, journal.Options{FS: disk})
 				put(t, dir, id(1), conversation(id(1), "hello", "well", "hello", "well")...)
 				put(t, dir, id(2), conversation(id(2), "bye", "well", "bye", "well")...)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/hub"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
@@ -68,7 +69,7 @@ func create(ctx context.Context, dir *catalog.Dir, id string, write func(*writer
 // markCopy notes, before a session is written, which sessions it copies, if they were on a hub.
 func markCopy(dir *catalog.Dir, id string, of ...string) error {
 	// Crash here leaves a mark without a session.
-	return hub.MarkCopy(journal.OS, dir.Journals(), id, false, of...)
+	return hub.MarkCopy(vfs.OS, dir.Journals(), id, false, of...)
 }
 
 // add adds a record to the batch and writes a full batch. The record's Data

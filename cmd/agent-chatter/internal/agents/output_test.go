@@ -10,7 +10,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
-	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 // commands are the commands that read the registry, with whether they print results.
@@ -43,7 +43,7 @@ func TestAgentsWithFullOutput(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			apptest.FullOutput(t, fill, func(home string, _ journal.FS, stdout, stderr io.Writer) error {
+			apptest.FullOutput(t, fill, func(home string, _ vfs.FS, stdout, stderr io.Writer) error {
 				return test.run(newApp(t, home, stdout, stderr))
 			})
 		})

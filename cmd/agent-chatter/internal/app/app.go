@@ -20,6 +20,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty/progress"
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
@@ -37,7 +38,7 @@ type IO struct {
 	Program        string // the path of this program; "" if it cannot start itself, as in a test
 
 	// NetworkFS returns the kind of network file system that holds path, or "" if path
-	// is on a local one. nil: journal.NetworkFS.
+	// is on a local one. nil: vfs.NetworkFS.
 	NetworkFS func(path string) string
 }
 
@@ -82,7 +83,7 @@ type Options struct {
 // read sessions work without one.
 func New(streams IO, o Options) (*App, error) {
 	if streams.NetworkFS == nil {
-		streams.NetworkFS = journal.NetworkFS
+		streams.NetworkFS = vfs.NetworkFS
 	}
 	dir, err := home.Dir(o.Home)
 	if err != nil {

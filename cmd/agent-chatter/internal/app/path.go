@@ -9,8 +9,7 @@ import (
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
-	"github.com/agent-chatter/agent-chatter/journal"
-	"github.com/agent-chatter/agent-chatter/journal/atomicfile"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 // IsJournal reports whether a path has the name of a journal or an archived one.
@@ -67,7 +66,7 @@ func WriteAtomically(path string, write func(io.Writer) error) error {
 	if err := checkDirectory(path); err != nil {
 		return err
 	}
-	return atomicfile.Replace(journal.OS, path, 0o600, write)
+	return vfs.Replace(vfs.OS, path, 0o600, write)
 }
 
 // CreateFile writes a new file. The error of a name that is in use, even by a link to nothing, matches fs.ErrExist.
@@ -76,7 +75,7 @@ func CreateFile(path string, write func(io.Writer) error) error {
 	if err := checkDirectory(path); err != nil {
 		return err
 	}
-	return atomicfile.Create(journal.OS, path, 0o600, write)
+	return vfs.Create(vfs.OS, path, 0o600, write)
 }
 
 // checkDirectory returns an error if the directory of a file does not exist.

@@ -11,6 +11,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
@@ -48,7 +49,7 @@ func newDesk(t testing.TB) *desk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	root, disk := filepath.Join(home, "sessions"), journaltest.New(journal.OS)
+	root, disk := filepath.Join(home, "sessions"), journaltest.New(vfs.OS)
 	a.Catalog = catalog.New(root, journal.Options{FS: disk})
 	a.Catalog.DirError = a.ReportUnreadable
 	dir := catalog.New(root, journal.Options{}).Team("shop")

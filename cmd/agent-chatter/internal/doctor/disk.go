@@ -13,6 +13,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 // probe returns the path of a temporary file that only this run uses.
@@ -24,12 +25,12 @@ func (d *doctor) probe(kind string) string {
 func (d *doctor) checkLocks() []app.Finding {
 	path := d.probe("lock")
 	defer d.fs.Remove(path)
-	lock, err := journal.LockFile(d.fs, path)
+	lock, err := vfs.LockFile(d.fs, path)
 	if err != nil {
 		return []app.Finding{noLockText(err)}
 	}
 	defer lock.Close()
-	second, err := journal.LockFile(d.fs, path)
+	second, err := vfs.LockFile(d.fs, path)
 	switch {
 	case err == nil:
 		second.Close()

@@ -16,7 +16,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/finding"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
-	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 // Doctor is the command that checks the home and what it depends on.
@@ -108,7 +108,7 @@ func (cmd *Doctor) print(a *app.App, list *finding.List, f app.Finding) error {
 type doctor struct {
 	*app.App
 	ctx      context.Context // ends the checks
-	fs       journal.FS
+	fs       vfs.FS
 	exists   bool   // the home is a directory
 	existing string // the home, or its nearest ancestor that exists
 	run      uint32 // a random number in the names of the temporary files
@@ -124,7 +124,7 @@ type homeFile struct {
 }
 
 func newDoctor(ctx context.Context, a *app.App) *doctor {
-	d := &doctor{App: a, ctx: ctx, fs: journal.OS, exists: app.IsDirectory(a.Home), existing: a.Home,
+	d := &doctor{App: a, ctx: ctx, fs: vfs.OS, exists: app.IsDirectory(a.Home), existing: a.Home,
 		run: rand.Uint32()}
 	for !app.IsDirectory(d.existing) && filepath.Dir(d.existing) != d.existing {
 		d.existing = filepath.Dir(d.existing)

@@ -14,12 +14,12 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
-	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 // newTestDoctor returns a doctor for an empty home that accesses files through disk.
-func newTestDoctor(t *testing.T, disk journal.FS) *doctor {
+func newTestDoctor(t *testing.T, disk vfs.FS) *doctor {
 	t.Helper()
 	d := newDoctor(t.Context(), testApp(t))
 	d.fs = disk
@@ -47,7 +47,7 @@ func TestDoctorReportsDiskErrorsAndRemovesProbe(t *testing.T) {
 		journaltest.Open, journaltest.Write, journaltest.Sync, journaltest.Rename, journaltest.SyncDir,
 	} {
 		t.Run(string(kind), func(t *testing.T) {
-			disk := journaltest.New(journal.OS)
+			disk := journaltest.New(vfs.OS)
 			disk.FailFrom(1, syscall.EIO, kind)
 			d := newTestDoctor(t, disk)
 			found := d.checkDisk()
@@ -62,7 +62,7 @@ func TestDoctorReportsDiskErrorsAndRemovesProbe(t *testing.T) {
 }
 
 func TestDoctorReportsProbeThatCannotBeRemoved(t *testing.T) {
-	disk := journaltest.New(journal.OS)
+	disk := journaltest.New(vfs.OS)
 	disk.FailFrom(1, syscall.EIO, journaltest.Remove)
 	d := newTestDoctor(t, disk)
 	if found := d.checkDisk(); found[0].State != app.StateWrong {
@@ -72,7 +72,7 @@ func TestDoctorReportsProbeThatCannotBeRemoved(t *testing.T) {
 }
 
 func TestDoctorIsNotDisturbedByFilesOfAKilledRun(t *testing.T) {
-	disk := journaltest.New(journal.OS)
+	disk := journaltest.New(vfs.OS)
 	disk.FailFrom(1, syscall.EIO, journaltest.Rename, journaltest.Remove)
 	killed := newTestDoctor(t, disk)
 	killed.checkDisk()
@@ -83,19 +83,19 @@ func TestDoctorIsNotDisturbedByFilesOfAKilledRun(t *testing.T) {
 }
 
 // nonExclusive is a file system on which a lock can be taken any number of times.
-type nonExclusive struct{ journal.FS }
+type nonExclusive struct{ vfs.FS }
 
-func (n nonExclusive) OpenFile(name string, flag int, perm fs.FileMode) (journal.File, error) {
+func (n nonExclusive) OpenFile(name string, flag int, perm fs.FileMode) (vfs.File, error) {
 	f, err := n.FS.OpenFile(name, flag, perm)
 	return nonExclusiveFile{f}, err
 }
 
-type nonExclusiveFile struct{ journal.File }
+type nonExclusiveFile struct{ vfs.File }
 
 func (nonExclusiveFile) Lock() error { return nil }
 
 // caseInsensitive is a file system whose names are not case-sensitive.
-type caseInsensitive struct{ journal.FS }
+type caseInsensitive struct{ vfs.FS }
 
 func (c caseInsensitive) Stat(name string) (fs.FileInfo, error) {
 	if info, err := c.FS.Stat(name); err == nil {
@@ -105,18 +105,18 @@ func (c caseInsensitive) Stat(name string) (fs.FileInfo, error) {
 }
 
 func TestDoctorTestsLocks(t *testing.T) {
-	unsupported := journaltest.New(journal.OS)
+	unsupported := journaltest.New(vfs.OS)
 	unsupported.FailFrom(1, syscall.ENOLCK, journaltest.Lock)
-	secondFails := journaltest.New(journal.OS)
+	secondFails := journaltest.New(vfs.OS)
 	secondFails.Fail(2, syscall.EIO, journaltest.Lock)
 	for _, tt := range []struct {
 		behaviour string
-		disk      journal.FS
+		disk      vfs.FS
 		want      app.State
 		what      string
 	}{
-		{"exclusive", journal.OS, app.StateOK, "they are exclusive"},
-		{"not exclusive", nonExclusive{journal.OS}, app.StateWrong, "taken twice"},
+		{"exclusive", vfs.OS, app.StateOK, "they are exclusive"},
+		{"not exclusive", nonExclusive{vfs.OS}, app.StateWrong, "taken twice"},
 		{"unsupported", unsupported, app.StateWrong, syscall.ENOLCK.Error()},
 		{"the second fails", secondFails, app.StateWrong, "whether locks are exclusive is unknown: "},
 	} {
@@ -132,7 +132,7 @@ func TestDoctorTestsLocks(t *testing.T) {
 }
 
 func TestDoctorReportsCaseSensitivity(t *testing.T) {
-	d := newTestDoctor(t, caseInsensitive{journal.OS})
+	d := newTestDoctor(t, caseInsensitive{vfs.OS})
 	if found := d.checkDisk(); found[0].What != diskText(false).What {
 		t.Errorf("findings: %+v", found)
 	}
@@ -174,7 +174,7 @@ func TestDoctorWarnsBelowTenthOfWatches(t *testing.T) {
 
 func TestReadOnlyFSRefusesChanges(t *testing.T) {
 	dir := t.TempDir()
-	readOnly := readOnlyFS{journal.OS}
+	readOnly := readOnlyFS{vfs.OS}
 	name := filepath.Join(dir, "a")
 	_, openErr := readOnly.OpenFile(name, os.O_CREATE|os.O_WRONLY, 0o600)
 	for what, err := range map[string]error{

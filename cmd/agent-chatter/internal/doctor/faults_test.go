@@ -10,6 +10,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/projection/catalog/catalogtest"
 )
@@ -26,7 +27,7 @@ func TestDoctorReportsReadErrors(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	apptest.FailEachRead(t, fill, func(home string, disk journal.FS, stdout, stderr io.Writer) error {
+	apptest.FailEachRead(t, fill, func(home string, disk vfs.FS, stdout, stderr io.Writer) error {
 		a, err := app.New(app.IO{Stdout: stdout, Stderr: stderr}, app.Options{Home: home})
 		if err != nil {
 			t.Fatal(err)
@@ -42,7 +43,7 @@ func TestDoctorReportsReadErrors(t *testing.T) {
 }
 
 func TestDoctorNamesTheNetworkFileSystem(t *testing.T) {
-	d := newTestDoctor(t, journal.OS)
+	d := newTestDoctor(t, vfs.OS)
 	d.NetworkFS = func(string) string { return "nfs" }
 	if found := d.checkNetwork(); len(found) != 1 || found[0].State != app.StateNote || !strings.Contains(found[0].What, "(nfs)") {
 		t.Errorf("findings: %+v", found)
@@ -50,7 +51,7 @@ func TestDoctorNamesTheNetworkFileSystem(t *testing.T) {
 }
 
 func TestDoctorNotesThatTheFreeSpaceIsUnknown(t *testing.T) {
-	d := newTestDoctor(t, journal.OS)
+	d := newTestDoctor(t, vfs.OS)
 	d.existing = filepath.Join(d.Home, "gone")
 	if found := d.checkSpace(); len(found) != 1 || found[0].State != app.StateNote || !strings.Contains(found[0].What, "unknown") {
 		t.Errorf("findings: %+v", found)

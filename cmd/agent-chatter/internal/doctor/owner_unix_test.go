@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
-	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 // ownedBy is a file of another user.
@@ -23,7 +23,7 @@ type ownedBy struct {
 func (o ownedBy) Sys() any { return &syscall.Stat_t{Uid: o.uid} }
 
 func TestDoctorReportsFilesOfOtherUsers(t *testing.T) {
-	d := newTestDoctor(t, journal.OS)
+	d := newTestDoctor(t, vfs.OS)
 	info, err := os.Stat(d.Home)
 	if err != nil {
 		t.Fatal(err)
@@ -39,7 +39,7 @@ func TestDoctorReportsFilesOfOtherUsers(t *testing.T) {
 }
 
 func TestDoctorReportsUnreadableFiles(t *testing.T) {
-	d := newTestDoctor(t, journal.OS)
+	d := newTestDoctor(t, vfs.OS)
 	d.unreadable = []error{&fs.PathError{Op: "open", Path: "x", Err: errors.New("broken")}}
 	found := d.checkPermissions()
 	if len(found) == 0 || found[0].State != app.StateWrong || !strings.Contains(found[0].What, "broken") {

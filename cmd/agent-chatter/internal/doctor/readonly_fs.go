@@ -5,13 +5,13 @@ import (
 	"os"
 	"syscall"
 
-	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 // readOnlyFS is a file system that refuses every change with EROFS.
-type readOnlyFS struct{ journal.FS }
+type readOnlyFS struct{ vfs.FS }
 
-func (r readOnlyFS) OpenFile(name string, flag int, perm fs.FileMode) (journal.File, error) {
+func (r readOnlyFS) OpenFile(name string, flag int, perm fs.FileMode) (vfs.File, error) {
 	if flag != os.O_RDONLY {
 		return nil, readOnlyError("open", name)
 	}

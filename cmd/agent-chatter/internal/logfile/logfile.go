@@ -9,6 +9,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/regularfile"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 // A writer appends records to a log file. Each Write is one record: it opens the file,
@@ -52,7 +53,7 @@ func (w *writer) Write(record []byte) (int, error) {
 
 // rotate renames the file, unless another process is doing so or has done so.
 func (w *writer) rotate() error {
-	lock, err := journal.LockFile(journal.OS, w.path+".lock")
+	lock, err := vfs.LockFile(vfs.OS, w.path+".lock")
 	if errors.Is(err, journal.ErrLocked) {
 		return nil // the file exceeds its limit by a record
 	}

@@ -14,8 +14,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/regularfile"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 // writerEnv is set in the processes of TestProcessesShareALog to the path of the log.
@@ -187,7 +187,7 @@ func TestWriterRotates(t *testing.T) {
 	}{
 		{"alone", func(*testing.T, string) {}, "new\n"},
 		{"while another process does", func(t *testing.T, path string) {
-			lock, err := journal.LockFile(journal.OS, path+".lock")
+			lock, err := vfs.LockFile(vfs.OS, path+".lock")
 			if err != nil {
 				t.Fatal(err)
 			}

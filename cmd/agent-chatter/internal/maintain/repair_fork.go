@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
-	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/hub"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/projection/catalog/sessioncopy"
 )
@@ -18,7 +18,7 @@ import (
 // onHub reports whether a repair of a session would renumber events that the hub has. It must not: other machines have
 // them under these numbers.
 func onHub(ctx context.Context, t *catalog.Dir, id string) (bool, error) {
-	mark := hub.ReadMark(journal.OS, t.Journals(), id)
+	mark := hub.ReadMark(vfs.OS, t.Journals(), id)
 	if mark.At.Seq == 0 {
 		return false, nil
 	}

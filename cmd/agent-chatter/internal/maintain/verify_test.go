@@ -14,6 +14,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
@@ -80,15 +81,15 @@ func TestVerifyStopsWhenInterrupted(t *testing.T) {
 }
 
 // growing is a file system whose files are longer each time their size is read.
-type growing struct{ journal.FS }
+type growing struct{ vfs.FS }
 
-func (g growing) OpenFile(name string, flag int, perm fs.FileMode) (journal.File, error) {
+func (g growing) OpenFile(name string, flag int, perm fs.FileMode) (vfs.File, error) {
 	f, err := g.FS.OpenFile(name, flag, perm)
 	return growingFile{f, name}, err
 }
 
 type growingFile struct {
-	journal.File
+	vfs.File
 	name string
 }
 
@@ -123,7 +124,7 @@ func TestVerifyReportsTornTailOnlyAtTheEnd(t *testing.T) {
 	if v, err := verifySession(t.Context(), a, dir, s, false); err != nil || v.InvalidEvents != 1 || !v.isTorn() {
 		t.Errorf("%+v, %v", v, err)
 	}
-	dir = catalog.New(root, journal.Options{FS: growing{journal.OS}}).Team("review")
+	dir = catalog.New(root, journal.Options{FS: growing{vfs.OS}}).Team("review")
 	if v, err := verifySession(t.Context(), a, dir, s, false); err != nil || v.InvalidEvents != 1 || v.isTorn() {
 		t.Errorf("while it grows: %+v, %v", v, err)
 	}

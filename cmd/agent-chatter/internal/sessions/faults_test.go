@@ -13,6 +13,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/sessions/diff"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/projection/catalog/catalogtest"
@@ -66,7 +67,7 @@ func TestIOErrorsAreReported(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			run := func(home string, disk journal.FS, stdout, stderr io.Writer) error {
+			run := func(home string, disk vfs.FS, stdout, stderr io.Writer) error {
 				a, err := app.New(app.IO{Stdout: stdout, Stderr: stderr}, app.Options{Home: home})
 				if err != nil {
 					t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
-	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 type command interface{ Run(*app.App) error }
@@ -155,7 +155,7 @@ func TestTeamCommandsWithFullOutput(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			place(t)
-			apptest.FullOutput(t, func(string) {}, func(home string, _ journal.FS, stdout, stderr io.Writer) error {
+			apptest.FullOutput(t, func(string) {}, func(home string, _ vfs.FS, stdout, stderr io.Writer) error {
 				a, err := app.New(app.IO{Stdout: stdout, Stderr: stderr}, app.Options{Home: home})
 				if err != nil {
 					t.Fatal(err)

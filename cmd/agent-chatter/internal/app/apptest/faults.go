@@ -9,8 +9,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 // reported is a text about a session that could not be read.
@@ -20,14 +20,14 @@ var reported = regexp.MustCompile("skipped|could not be read|[0-9] unreadable\\.
 // The command must then return an error, print the error, report that it skipped a session, or print the lines that it
 // prints without the fault, in any order. fill creates the home of a run.
 func FailEachRead(
-	t *testing.T, fill func(home string), run func(home string, disk journal.FS, stdout, stderr io.Writer) error,
+	t *testing.T, fill func(home string), run func(home string, disk vfs.FS, stdout, stderr io.Writer) error,
 ) {
 	t.Helper()
 	want := ""
 	for n := 0; ; n++ {
 		home := t.TempDir()
 		fill(home)
-		disk := journaltest.New(journal.OS)
+		disk := journaltest.New(vfs.OS)
 		if n > 0 {
 			disk.Fail(n, syscall.EIO, journaltest.Read)
 		}
@@ -51,12 +51,12 @@ func FailEachRead(
 
 // FullOutput runs a command whose results cannot be written, which it must return as an error.
 func FullOutput(
-	t *testing.T, fill func(home string), run func(home string, disk journal.FS, stdout, stderr io.Writer) error,
+	t *testing.T, fill func(home string), run func(home string, disk vfs.FS, stdout, stderr io.Writer) error,
 ) {
 	t.Helper()
 	home := t.TempDir()
 	fill(home)
-	if err := run(home, journal.OS, full{}, io.Discard); !errors.Is(err, syscall.ENOSPC) {
+	if err := run(home, vfs.OS, full{}, io.Discard); !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("with a full output: %v", err)
 	}
 }

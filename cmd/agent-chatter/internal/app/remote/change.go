@@ -6,6 +6,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/hub"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/projection/catalog/replica"
 )
@@ -90,5 +91,5 @@ func (c *Connection) Heal(ctx context.Context, dir *catalog.Dir, id string) (asi
 // MarkCopy notes, before a session is imported, that it is a copy of another one, which may be on the hub.
 func (c *Connection) MarkCopy(dir *catalog.Dir, id, of string) error {
 	settings, err := c.Configured()
-	return hub.MarkCopy(journal.OS, dir.Journals(), id, err == nil && len(settings.URLs) > 0, of)
+	return hub.MarkCopy(vfs.OS, dir.Journals(), id, err == nil && len(settings.URLs) > 0, of)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 	"github.com/agent-chatter/agent-chatter/journal/racetest"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/projection/projectiontest"
@@ -23,17 +24,17 @@ import (
 
 // A countingFS counts the bytes that are read.
 type countingFS struct {
-	journal.FS
+	vfs.FS
 	read atomic.Int64
 }
 
-func (c *countingFS) OpenFile(name string, flag int, perm os.FileMode) (journal.File, error) {
+func (c *countingFS) OpenFile(name string, flag int, perm os.FileMode) (vfs.File, error) {
 	f, err := c.FS.OpenFile(name, flag, perm)
 	return &countingFile{f, c}, err
 }
 
 type countingFile struct {
-	journal.File
+	vfs.File
 	fs *countingFS
 }
 
@@ -47,7 +48,7 @@ func (f *countingFile) ReadAt(p []byte, off int64) (int, error) {
 func written(t *testing.T, messages int) (*session, *countingFS) {
 	t.Helper()
 	s := newSession(t)
-	counting := &countingFS{FS: journal.OS}
+	counting := &countingFS{FS: vfs.OS}
 	s.app.Catalog = catalog.New(t.TempDir(), journal.Options{FS: counting})
 	s.dir = s.app.Catalog.Team("kitchen")
 	if err := os.MkdirAll(s.dir.Journals().Path(), 0o700); err != nil {

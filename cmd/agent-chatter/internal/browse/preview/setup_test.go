@@ -15,6 +15,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
@@ -43,7 +44,7 @@ type session struct {
 // newSession returns a session with its first event.
 func newSession(t testing.TB) *session {
 	t.Helper()
-	disk := journaltest.New(journal.OS)
+	disk := journaltest.New(vfs.OS)
 	c := catalog.New(t.TempDir(), journal.Options{FS: disk})
 	s := &session{t: t, disk: disk, app: &app.App{Catalog: c}, dir: c.Team("kitchen"), seal: true}
 	if err := os.MkdirAll(s.dir.Journals().Path(), 0o700); err != nil {

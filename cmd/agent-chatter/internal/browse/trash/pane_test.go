@@ -18,6 +18,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
@@ -50,7 +51,7 @@ func newBin(t testing.TB) *bin {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bin{t: t, app: a, root: filepath.Join(home, "sessions"), disk: journaltest.New(journal.OS), now: noon}
+	b := &bin{t: t, app: a, root: filepath.Join(home, "sessions"), disk: journaltest.New(vfs.OS), now: noon}
 	a.Catalog = catalog.New(b.root, journal.Options{FS: b.disk})
 	b.open()
 	return b

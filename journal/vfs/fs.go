@@ -1,19 +1,15 @@
-package journal
+package vfs
 
 import (
 	"context"
-	"errors"
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 
-	"github.com/agent-chatter/agent-chatter/journal/atomicfile"
 	"github.com/agent-chatter/agent-chatter/journal/regularfile"
 )
 
-// FS is the file system of a journal. The zero Options use the operating
-// system's; package journaltest has one that fails.
+// FS is a file system. OS is the operating system's; package journaltest has one that fails.
 //
 // Names are paths as in package os.
 type FS interface {
@@ -131,81 +127,6 @@ func (f *osFile) Close() error {
 	return f.File.Close()
 }
 
-// newFileMode returns the permissions of a new file in a directory. In one that is
-// shared by a group, the group may read and write the file, so that its members can
-// take turns.
-func newFileMode(fsys FS, dir string) fs.FileMode {
-	if isShared(fsys, dir) {
-		return fileMode | groupFile
-	}
-	return fileMode
-}
-
-// newDirMode is newFileMode for a directory.
-func newDirMode(fsys FS, parent string) fs.FileMode {
-	if isShared(fsys, parent) {
-		return dirMode | groupDir
-	}
-	return dirMode
-}
-
-// isShared reports whether a directory is shared by its group: what is created in it
-// belongs to that group, which may create files there itself.
-func isShared(fsys FS, dir string) bool {
-	info, err := fsys.Stat(dir)
-	return err == nil && info.Mode()&fs.ModeSetgid != 0 && info.Mode()&groupWrite != 0
-}
-
-// mkdirAll creates dir and its missing parents. It returns the directories whose
-// entries changed, outermost first: they must be synced before anything inside
-// is durable.
-func mkdirAll(fsys FS, dir string) (changed []string, err error) {
-	var missing []string
-	for d := dir; ; d = filepath.Dir(d) {
-		info, err := fsys.Stat(d)
-		if err == nil && !info.IsDir() {
-			return nil, &fs.PathError{Op: "mkdir", Path: d, Err: errNotDir}
-		}
-		if err == nil {
-			break
-		}
-		if !errors.Is(err, fs.ErrNotExist) || filepath.Dir(d) == d {
-			return nil, err
-		}
-		missing = append(missing, d)
-	}
-	for i := len(missing) - 1; i >= 0; i-- {
-		parent := filepath.Dir(missing[i])
-		if err := fsys.Mkdir(missing[i], newDirMode(fsys, parent)); err != nil && !errors.Is(err, fs.ErrExist) {
-			return changed, err
-		}
-		changed = append(changed, parent)
-	}
-	return changed, nil
-}
-
-// makeDir creates a directory in an existing one, and syncs its entry, so that
-// files moved into it are not lost with it. It also syncs the entry of an existing
-// directory: an earlier call may have failed to.
-func makeDir(fsys FS, dir string) error {
-	parent := filepath.Dir(dir)
-	if err := fsys.Mkdir(dir, newDirMode(fsys, parent)); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	// Crash here leaves an empty directory.
-	return fsys.SyncDir(parent)
-}
-
-// WriteFile replaces the content of the file name by data atomically: a reader
-// finds the previous content or the new one. A power cut may undo it or leave the
-// file empty, so it is for files that can be rebuilt.
-func WriteFile(fsys FS, name string, data []byte) error {
-	return atomicfile.ReplaceUnsynced(fsys, name, newFileMode(fsys, filepath.Dir(name)), func(w io.Writer) error {
-		_, err := w.Write(data)
-		return err
-	})
-}
-
 // ReadFile returns the content of the file name. If the file has more than limit
 // bytes, it returns an error and reads no further.
 func ReadFile(fsys FS, name string, limit int64) ([]byte, error) {
@@ -220,6 +141,3 @@ func ReadFile(fsys FS, name string, limit int64) ([]byte, error) {
 	}
 	return data, err
 }
-
-// maxNote is the size limit of a lock file or a deletion time, in bytes.
-const maxNote = 4 << 10

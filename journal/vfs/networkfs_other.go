@@ -1,6 +1,6 @@
 //go:build !linux && !darwin
 
-package journal
+package vfs
 
 // fsKind is not implemented for this system.
 func fsKind(string) (string, error) { return "", nil }

@@ -1,4 +1,4 @@
-package atomicfile
+package vfs
 
 import (
 	"bufio"
@@ -12,21 +12,6 @@ import (
 	"syscall"
 )
 
-// FS is the part of a file system that this package uses. journal.FS
-// implements it.
-type FS[F File] interface {
-	OpenFile(name string, flag int, perm fs.FileMode) (F, error)
-	Rename(oldname, newname string) error
-	Remove(name string) error
-	SyncDir(name string) error
-}
-
-// File is an open file of an FS.
-type File interface {
-	io.WriteCloser
-	Sync() error
-}
-
 // Replace makes the output of the function write the content of the file called name,
 // and gives it the permissions perm. It creates the file if it is missing.
 // When Replace returns nil, the content survives a power cut. When it returns
@@ -34,8 +19,8 @@ type File interface {
 // be synced, perhaps the new one. An error of write is returned unchanged.
 //
 // The writer that write receives is buffered.
-func Replace[F File](fsys FS[F], name string, perm fs.FileMode, write func(io.Writer) error) error {
-	f, tmp, err := create(fsys, name, perm)
+func Replace(fsys FS, name string, perm fs.FileMode, write func(io.Writer) error) error {
+	f, tmp, err := createTemp(fsys, name, perm)
 	if err != nil {
 		return err
 	}
@@ -43,13 +28,13 @@ func Replace[F File](fsys FS[F], name string, perm fs.FileMode, write func(io.Wr
 		return err
 	}
 	// Crash here leaves the previous content or the new one.
-	return syncDir(fsys, name)
+	return syncParent(fsys, name)
 }
 
 // Create is Replace for a file that must not exist: the error of a name that is in use, even
 // by a link to nothing, matches fs.ErrExist. After another error there is no file, or, if the
 // directory could not be synced, the whole one. A crash may leave a part of it under its name.
-func Create[F File](fsys FS[F], name string, perm fs.FileMode, write func(io.Writer) error) error {
+func Create(fsys FS, name string, perm fs.FileMode, write func(io.Writer) error) error {
 	f, err := fsys.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, perm)
 	if err != nil {
 		return err
@@ -59,11 +44,11 @@ func Create[F File](fsys FS[F], name string, perm fs.FileMode, write func(io.Wri
 		fsys.Remove(name)
 		return err
 	}
-	return syncDir(fsys, name)
+	return syncParent(fsys, name)
 }
 
-// syncDir makes the entry of a file durable.
-func syncDir[F File](fsys FS[F], name string) error {
+// syncParent makes the entry of a file durable.
+func syncParent(fsys FS, name string) error {
 	err := fsys.SyncDir(filepath.Dir(name))
 	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EINVAL) {
 		return nil // this file system cannot sync directories
@@ -71,18 +56,23 @@ func syncDir[F File](fsys FS[F], name string) error {
 	return err
 }
 
-// ReplaceUnsynced is Replace without the syncs. After a power cut the file may
-// have either content or be empty, so it is for files that can be rebuilt.
-func ReplaceUnsynced[F File](fsys FS[F], name string, perm fs.FileMode, write func(io.Writer) error) error {
-	f, tmp, err := create(fsys, name, perm)
+// WriteFile replaces the content of the file name by data atomically: a reader
+// finds the previous content or the new one. A power cut may undo it or leave the
+// file empty, so it is for files that can be rebuilt.
+func WriteFile(fsys FS, name string, data []byte) error {
+	f, tmp, err := createTemp(fsys, name, NewFileMode(fsys, filepath.Dir(name)))
 	if err != nil {
+		return err
+	}
+	write := func(w io.Writer) error {
+		_, err := w.Write(data)
 		return err
 	}
 	return writeAndRename(fsys, f, tmp, name, write, func() error { return nil })
 }
 
-// create creates a new temporary file, under a name that was not in use, next to name.
-func create[F File](fsys FS[F], name string, perm fs.FileMode) (f F, tmp string, err error) {
+// createTemp creates a new temporary file, under a name that was not in use, next to name.
+func createTemp(fsys FS, name string, perm fs.FileMode) (f File, tmp string, err error) {
 	for range 100 {
 		tmp = fmt.Sprintf("%s.%08x.tmp", name, rand.Uint32())
 		f, err = fsys.OpenFile(tmp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, perm)
@@ -93,9 +83,7 @@ func create[F File](fsys FS[F], name string, perm fs.FileMode) (f F, tmp string,
 	return f, tmp, err
 }
 
-func writeAndRename[F File](
-	fsys FS[F], f F, tmp, name string, write func(io.Writer) error, sync func() error,
-) error {
+func writeAndRename(fsys FS, f File, tmp, name string, write func(io.Writer) error, sync func() error) error {
 	err := writeAndClose(f, write, sync)
 	if err == nil {
 		// Crash here leaves the previous content and a temporary file.

@@ -1,4 +1,4 @@
-package atomicfile_test
+package vfs_test
 
 import (
 	"errors"
@@ -12,9 +12,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/agent-chatter/agent-chatter/journal"
-	"github.com/agent-chatter/agent-chatter/journal/atomicfile"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 func content(text string) func(io.Writer) error {
@@ -31,7 +30,7 @@ func ExampleReplace() {
 	}
 	defer os.RemoveAll(dir)
 	name := filepath.Join(dir, "config.json")
-	err = atomicfile.Replace(journal.OS, name, 0o600, func(w io.Writer) error {
+	err = vfs.Replace(vfs.OS, name, 0o600, func(w io.Writer) error {
 		_, err := fmt.Fprintln(w, `{"window": 20}`)
 		return err
 	})
@@ -43,8 +42,8 @@ func ExampleReplace() {
 func TestReplaceCreatesAndReplaces(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "file")
 	for _, replace := range []func(string) error{
-		func(text string) error { return atomicfile.Replace(journal.OS, name, 0o640, content(text)) },
-		func(text string) error { return atomicfile.ReplaceUnsynced(journal.OS, name, 0o640, content(text)) },
+		func(text string) error { return vfs.WriteFile(vfs.OS, name, []byte(text)) },
+		func(text string) error { return vfs.Replace(vfs.OS, name, 0o640, content(text)) },
 	} {
 		for _, text := range []string{"first", "second, which is longer", ""} {
 			if err := replace(text); err != nil {
@@ -71,7 +70,7 @@ func TestFailureLeavesThePreviousContent(t *testing.T) {
 	if err := os.WriteFile(name, []byte("previous"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	err := atomicfile.Replace(journal.OS, name, 0o600, func(w io.Writer) error {
+	err := vfs.Replace(vfs.OS, name, 0o600, func(w io.Writer) error {
 		fmt.Fprint(w, "half of ")
 		return broken
 	})
@@ -84,9 +83,9 @@ func TestFailureLeavesThePreviousContent(t *testing.T) {
 			if err := os.WriteFile(name, []byte("previous"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			disk := journaltest.New(journal.OS)
+			disk := journaltest.New(vfs.OS)
 			disk.FailFrom(n, failure)
-			err := atomicfile.Replace(disk, name, 0o600, content("new"))
+			err := vfs.Replace(disk, name, 0o600, content("new"))
 			disk.Heal()
 			got, readErr := os.ReadFile(name)
 			if readErr != nil {
@@ -130,7 +129,7 @@ func TestCreateReplacesNothing(t *testing.T) {
 				t.Skip(err) // links on Windows
 			}
 			before := describe(t, path)
-			err = atomicfile.Create(journal.OS, path, 0o640, content("new"))
+			err = vfs.Create(vfs.OS, path, 0o640, content("new"))
 			switch {
 			case before == "":
 				info, statErr := os.Stat(path)
@@ -167,23 +166,23 @@ func describe(t *testing.T, path string) string {
 func TestCreateFailures(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "file")
 	broken := errors.New("broken")
-	if err := atomicfile.Create(journal.OS, name, 0o600, func(w io.Writer) error {
+	if err := vfs.Create(vfs.OS, name, 0o600, func(w io.Writer) error {
 		return errors.Join(content("new")(w), broken)
 	}); !errors.Is(err, broken) {
 		t.Errorf("got %v", err)
 	}
-	if err := atomicfile.Create(unclosable{journal.OS}, name, 0o600, content("new")); !errors.Is(err, syscall.EDQUOT) {
+	if err := vfs.Create(unclosable{vfs.OS}, name, 0o600, content("new")); !errors.Is(err, syscall.EDQUOT) {
 		t.Errorf("a failed Close: got %v", err)
 	}
-	if err := atomicfile.Create(noDirSync{journal.OS}, name, 0o600, content("new")); err != nil {
+	if err := vfs.Create(noDirSync{vfs.OS}, name, 0o600, content("new")); err != nil {
 		t.Errorf("a directory that cannot be synced: %v", err)
 	}
 	for n := 1; ; n++ {
 		os.Remove(name)
-		disk := journaltest.New(journal.OS)
+		disk := journaltest.New(vfs.OS)
 		disk.Fail(n, syscall.ENOSPC)
 		disk.HalfWrites(true)
-		err := atomicfile.Create(disk, name, 0o600, content("new"))
+		err := vfs.Create(disk, name, 0o600, content("new"))
 		got := describe(t, name)
 		if !disk.Failed() {
 			if disk.Count(journaltest.Sync, journaltest.SyncDir) != 2 || err != nil {
@@ -201,19 +200,19 @@ func TestCreateFailures(t *testing.T) {
 func TestEachFailureIsReported(t *testing.T) {
 	for _, c := range []struct {
 		name    string
-		replace func(journal.FS, string) error
+		replace func(vfs.FS, string) error
 		syncs   int // of the file and of the directory
 	}{
-		{"Replace", func(fsys journal.FS, name string) error {
-			return atomicfile.Replace(fsys, name, 0o600, content("new"))
+		{"Replace", func(fsys vfs.FS, name string) error {
+			return vfs.Replace(fsys, name, 0o600, content("new"))
 		}, 2},
-		{"ReplaceUnsynced", func(fsys journal.FS, name string) error {
-			return atomicfile.ReplaceUnsynced(fsys, name, 0o600, content("new"))
+		{"WriteFile", func(fsys vfs.FS, name string) error {
+			return vfs.WriteFile(fsys, name, []byte("new"))
 		}, 0},
 	} {
 		name := filepath.Join(t.TempDir(), "file")
 		for n := 1; ; n++ {
-			disk := journaltest.New(journal.OS)
+			disk := journaltest.New(vfs.OS)
 			disk.Fail(n, syscall.EIO)
 			err := c.replace(disk, name)
 			if !disk.Failed() {
@@ -227,7 +226,7 @@ func TestEachFailureIsReported(t *testing.T) {
 			}
 		}
 		wantFiles(t, name)
-		if err := c.replace(unclosable{journal.OS}, name); !errors.Is(err, syscall.EDQUOT) {
+		if err := c.replace(unclosable{vfs.OS}, name); !errors.Is(err, syscall.EDQUOT) {
 			t.Errorf("%s: a failed Close: got %v", c.name, err)
 		}
 		wantFiles(t, name)
@@ -235,14 +234,14 @@ func TestEachFailureIsReported(t *testing.T) {
 }
 
 // unclosable is a file system that reports a failed write at Close, as NFS does.
-type unclosable struct{ journal.FS }
+type unclosable struct{ vfs.FS }
 
-func (u unclosable) OpenFile(name string, flag int, perm fs.FileMode) (journal.File, error) {
+func (u unclosable) OpenFile(name string, flag int, perm fs.FileMode) (vfs.File, error) {
 	f, err := u.FS.OpenFile(name, flag, perm)
 	return unclosableFile{f}, err
 }
 
-type unclosableFile struct{ journal.File }
+type unclosableFile struct{ vfs.File }
 
 func (f unclosableFile) Close() error { return errors.Join(f.File.Close(), syscall.EDQUOT) }
 
@@ -259,7 +258,7 @@ func wantFiles(t *testing.T, name string) {
 }
 
 // noDirSync is a file system that cannot sync directories.
-type noDirSync struct{ journal.FS }
+type noDirSync struct{ vfs.FS }
 
 func (noDirSync) SyncDir(name string) error {
 	return &fs.PathError{Op: "sync", Path: name, Err: syscall.EINVAL}
@@ -267,7 +266,7 @@ func (noDirSync) SyncDir(name string) error {
 
 func TestDirectoriesThatCannotBeSynced(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "file")
-	if err := atomicfile.Replace(noDirSync{journal.OS}, name, 0o600, content("new")); err != nil {
+	if err := vfs.Replace(noDirSync{vfs.OS}, name, 0o600, content("new")); err != nil {
 		t.Error(err)
 	}
 }

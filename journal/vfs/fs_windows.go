@@ -1,4 +1,4 @@
-package journal
+package vfs
 
 import (
 	"errors"
@@ -11,29 +11,26 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// noLink makes OpenFile refuse a journal that is a symbolic link. It is a bit that no flag
+// NoLink makes OpenFile refuse a name that is a symbolic link. It is a bit that no flag
 // of package os uses.
-const noLink = 1 << 30
+const NoLink = 1 << 30
 
 // openFile opens a file as regularfile.OpenFile does, with two differences.
 //
 // It does not pass on os.O_APPEND: Windows cannot truncate a file that was opened only to
 // be appended to. Write seeks to its end instead.
 //
-// For noLink it checks the name before it opens the file, so that a link which replaces the
+// For NoLink it checks the name before it opens the file, so that a link which replaces the
 // file in between is followed. regularfile.NoFollow does not follow it, but opens a file of
 // a cloud storage without its content.
 func openFile(name string, flag int, perm fs.FileMode) (*os.File, error) {
-	if flag&noLink != 0 {
+	if flag&NoLink != 0 {
 		if info, err := os.Lstat(name); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 			return nil, &fs.PathError{Op: "open", Path: name, Err: &regularfile.KindError{Mode: info.Mode()}}
 		}
 	}
-	return regularfile.OpenFile(name, flag&^(os.O_APPEND|noLink), perm)
+	return regularfile.OpenFile(name, flag&^(os.O_APPEND|NoLink), perm)
 }
-
-// replacesOpenFile reports whether a file can be replaced while it is open.
-const replacesOpenFile = false
 
 const (
 	renameTries    = 50 // while another program has the file of the new name open
@@ -90,22 +87,6 @@ func (f *osFile) Write(p []byte) (int, error) {
 func (f *osFile) CopyAccess(fs.FileInfo) {}
 
 func shareDir(string, fs.FileMode) {}
-
-// processEnded reports whether a process has ended. OpenProcess also succeeds for a process
-// that has ended, as long as some process has a handle to it.
-func processEnded(pid int) bool {
-	h, err := windows.OpenProcess(windows.SYNCHRONIZE, false, uint32(pid))
-	if err != nil {
-		return !errors.Is(err, windows.ERROR_ACCESS_DENIED)
-	}
-	defer windows.CloseHandle(h)
-	event, err := windows.WaitForSingleObject(h, 0)
-	return err == nil && event == windows.WAIT_OBJECT_0
-}
-
-// links returns 1, as if no file had a second name: to create one takes the permission to
-// change the file.
-func links(fs.FileInfo) uint64 { return 1 }
 
 // inode returns 0: callers rely on size and modification time.
 func inode(fs.FileInfo) uint64 { return 0 }

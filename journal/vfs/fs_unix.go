@@ -1,6 +1,6 @@
 //go:build !windows
 
-package journal
+package vfs
 
 import (
 	"errors"
@@ -14,11 +14,8 @@ import (
 
 var openFile = regularfile.OpenFile
 
-// noLink makes OpenFile refuse a journal that is a symbolic link.
-const noLink = regularfile.NoFollow
-
-// replacesOpenFile reports whether a file can be replaced while it is open.
-const replacesOpenFile = true
+// NoLink makes OpenFile refuse a name that is a symbolic link.
+const NoLink = regularfile.NoFollow
 
 func rename(oldname, newname string) error { return os.Rename(oldname, newname) }
 
@@ -62,23 +59,6 @@ func (f *osFile) CopyAccess(from fs.FileInfo) {
 func sameGroup(info fs.FileInfo, other *syscall.Stat_t) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return ok && st.Gid == other.Gid
-}
-
-func processEnded(pid int) bool {
-	p, err := os.FindProcess(pid)
-	if err != nil {
-		return true
-	}
-	defer p.Release()
-	return errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone)
-}
-
-// links returns the number of names of a file.
-func links(info fs.FileInfo) uint64 {
-	if st, ok := info.Sys().(*syscall.Stat_t); ok {
-		return uint64(st.Nlink)
-	}
-	return 1
 }
 
 // inode returns the inode number of a file, or 0 if it has none.
