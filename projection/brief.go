@@ -8,8 +8,8 @@ import (
 )
 
 // DecodeBrief is DecodeEvent for readers that need neither the input nor the output of tools, nor, in most turns, the
-// text that streamed: the message repeats it. It does not read them, as far as a payload begins as Record writes it, and
-// leaves them out: half of the bytes of a session. RecordedText returns the text of a turn.text.
+// text that streamed: the message repeats it. It does not read them, as far as a payload begins as Record writes it,
+// and leaves them out: half of the bytes of a session. RecordedText returns the text of a turn.text.
 func DecodeBrief(e journal.Event) Event {
 	switch e.Type {
 	case TurnText{}.eventType():

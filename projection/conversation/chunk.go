@@ -11,8 +11,8 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-// The bounds of a chunk. After Enough bytes, it ends where another one can begin: before an event that starts a turn, or
-// a message of a person, if no turn is open. After MostBytes or MostEvents it also ends between two tool calls, and
+// The bounds of a chunk. After Enough bytes, it ends where another one can begin: before an event that starts a turn,
+// or a message of a person, if no turn is open. After MostBytes or MostEvents it also ends between two tool calls, and
 // after twice as many anywhere.
 const (
 	Enough     = 32 << 10

@@ -126,7 +126,8 @@ func (c *Conversation) turn(at Source, id string) *Turn {
 func (c *Conversation) begin(at Source, p projection.TurnStarted) []Delta {
 	deltas := c.abandon(at, c.open.endBefore(p))
 	t := &Turn{
-		ID: p.TurnID, Speaker: c.Speaker(p.MemberID), AgentType: p.AgentType, Model: p.Model, Began: at.Seq, Time: at.Time,
+		ID: p.TurnID, Speaker: c.Speaker(p.MemberID), AgentType: p.AgentType, Model: p.Model,
+		Began: at.Seq, Time: at.Time,
 	}
 	c.open.turns = append(c.open.turns, t)
 	return append(deltas, Began{at, t})

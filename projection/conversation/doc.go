@@ -1,7 +1,7 @@
 // Package conversation folds the events of a session into what people see.
 //
 // An [Item] is what a page shows as a unit: a turn of an agent, a message without a turn, or a change of the session.
-// A [Delta] is what one event, or a piece of streamed text, adds to an item: the start of a turn, text, a tool call, its
+// A [Delta] is what an event, or a piece of streamed text, adds to an item: the start of a turn, text, a tool call, its
 // result, a plan, the message of the turn, its end. A Conversation turns events into deltas; items are collected from
 // deltas. Every surface (terminal, pipe, page, exported document, editor, quotation) shows items or deltas, and none of
 // them reads payloads, so that a session looks the same while it happens, in a replay and on a page.
@@ -16,8 +16,8 @@
 // (session.resumed) and something is said, or a person speaks after the message of the turn. [Conversation.Close] ends
 // those that are left.
 //
-// The deltas of open turns are in the order of their events. A [Sequence] delays those of every turn but the oldest, for
-// surfaces that show one thing after the other.
+// The deltas of open turns are in the order of their events. A [Sequence] delays those of every turn but the oldest,
+// for surfaces that show one thing after the other.
 //
 // # Text
 //

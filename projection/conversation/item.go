@@ -28,7 +28,7 @@ type Item struct {
 	Text    string                // of the Message; of the partial reply; of the reply so far, with markers
 	Steps   []Step                // of the turn, in order. Only the newest plan is among them
 	Change  projection.Payload    // of a change of the session
-	// Queue has the ids of the queued members, if the queue changed while the item was the newest one and not yet taken.
+	// Queue has the ids of the queued members, if the queue changed while the item was the newest and not yet taken.
 	Queue []string
 }
 
