@@ -12,7 +12,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/table"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
@@ -104,8 +103,8 @@ func (cmd *list) Run(a *app.App) error {
 }
 
 // terminalList returns the list as a terminal shows it.
-func terminalList(agents []team.Agent, now time.Time) *table.Table {
-	t := &table.Table{Columns: []table.Column{
+func terminalList(agents []team.Agent, now time.Time) *ansi.Table {
+	t := &ansi.Table{Columns: []ansi.Column{
 		{Name: "NAME", Least: 12}, {Name: "COMMAND", Least: 16, Rank: 1}, {Name: "ENGINE", Rank: 4},
 		{Name: "VERSION", Least: 8, Rank: 3}, {Name: "VERIFIED", Rank: 2},
 	}}
@@ -115,9 +114,9 @@ func terminalList(agents []team.Agent, now time.Time) *table.Table {
 		if !r.LastVerified.IsZero() {
 			verified = app.Age(r.LastVerified, now)
 		}
-		t.Add(table.Text(r.Name, ansi.Style{Color: ansi.Cyan}), table.Text(commandLine(r), ansi.Style{}),
-			table.Text(MemberOf(r).EngineName(), ansi.Style{}), table.Text(r.Version, ansi.Style{}),
-			table.Text(verified, dim))
+		t.Add(ansi.Text(r.Name, ansi.Style{Color: ansi.Cyan}), ansi.Text(commandLine(r), ansi.Style{}),
+			ansi.Text(MemberOf(r).EngineName(), ansi.Style{}), ansi.Text(r.Version, ansi.Style{}),
+			ansi.Text(verified, dim))
 	}
 	return t
 }
@@ -150,7 +149,7 @@ func (cmd *info) Run(a *app.App) error {
 	rows := agentRows(a, r)
 	if tty.IsTerminal(a.Stdout) {
 		style := view.OutputStyle(a)
-		return table.WriteFields(a.Stdout, rows, style.Width, style.Profile)
+		return ansi.WriteFields(a.Stdout, rows, style.Width, style.Profile)
 	}
 	w := tabwriter.NewWriter(a.Stdout, 0, 8, 2, ' ', 0)
 	for _, row := range rows {

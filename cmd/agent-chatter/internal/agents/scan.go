@@ -15,7 +15,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/table"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
 	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
@@ -177,7 +176,7 @@ func scannedText(s Scanned) string {
 // writeScanned prints the agents on a terminal: those that were found as a table, and below it the commands that
 // install the others, whole.
 func writeScanned(w io.Writer, all []Scanned, s view.Style) error {
-	found := &table.Table{Columns: []table.Column{
+	found := &ansi.Table{Columns: []ansi.Column{
 		{Name: "NAME", Least: 12}, {Name: "AGENT", Least: 12, Rank: 3}, {Name: "STATE", Least: 14},
 		{Name: "VERSION", Least: 8, Rank: 2}, {Name: "PROGRAM", Least: 16, Path: true, Rank: 1},
 	}}
@@ -189,15 +188,15 @@ func writeScanned(w io.Writer, all []Scanned, s view.Style) error {
 			width = max(width, len(a.DisplayName))
 			continue
 		}
-		state := table.Text("not registered", ansi.Style{Color: ansi.Yellow})
+		state := ansi.Text("not registered", ansi.Style{Color: ansi.Yellow})
 		switch {
 		case a.Broken != "":
-			state = table.Text("does not start: "+a.Broken, ansi.Style{Color: ansi.Red})
+			state = ansi.Text("does not start: "+a.Broken, ansi.Style{Color: ansi.Red})
 		case a.Registered:
-			state = table.Text("registered", ansi.Style{Color: ansi.Green})
+			state = ansi.Text("registered", ansi.Style{Color: ansi.Green})
 		}
-		found.Add(table.Text(a.Name, ansi.Style{Color: ansi.Cyan}), table.Text(a.DisplayName, ansi.Style{}), state,
-			table.Text(a.Version, ansi.Style{}), table.Text(app.ShortPath(a.Path), ansi.Style{Dim: true}))
+		found.Add(ansi.Text(a.Name, ansi.Style{Color: ansi.Cyan}), ansi.Text(a.DisplayName, ansi.Style{}), state,
+			ansi.Text(a.Version, ansi.Style{}), ansi.Text(app.ShortPath(a.Path), ansi.Style{Dim: true}))
 	}
 	lines := found.Lines(s.Width - 1)
 	if len(missing) > 0 && len(lines) > 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/teams"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/finding"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/redact"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
@@ -43,7 +43,7 @@ type checked struct {
 func (cmd *verify) Run(a *app.App) error {
 	ctx, stop := app.UntilSignal()
 	defer stop()
-	list := finding.OnTerminal(a, cmd.Output, checkExecutable, checkAuthentication, checkDryRun)
+	list := view.FindingsOnTerminal(a, cmd.Output, checkExecutable, checkAuthentication, checkDryRun)
 	members, err := cmd.members(ctx, a)
 	if err != nil || len(members) == 0 {
 		return err
@@ -73,7 +73,7 @@ func (cmd *verify) Run(a *app.App) error {
 
 // verify runs the checks of a member and prints them. If a registered agent passes, the
 // registry records when and with which version.
-func (cmd *verify) verify(v *verification, list *finding.List, m target) (ok bool, err error) {
+func (cmd *verify) verify(v *verification, list *view.Findings, m target) (ok bool, err error) {
 	secrets := v.App.Redactor(append(m.Secrets(), team.InheritedSecrets()...))
 	findings := v.try(m)
 	if v.ctx.Err() != nil {
@@ -99,7 +99,7 @@ func (cmd *verify) verify(v *verification, list *finding.List, m target) (ok boo
 	return true, team.Register(v.ctx, v.App.OwnHome, *m.registered)
 }
 
-func (cmd *verify) print(a *app.App, list *finding.List, secrets *redact.Redactor, c checked) error {
+func (cmd *verify) print(a *app.App, list *view.Findings, secrets *redact.Redactor, c checked) error {
 	if list != nil {
 		f := c.Finding
 		f.What, f.Help = secrets.Text(f.What), secrets.Text(f.Help)

@@ -14,7 +14,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/serve/opener"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/finding"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
@@ -65,7 +65,7 @@ func (cmd *Doctor) Run(a *app.App) error {
 	for _, check := range checks {
 		names = append(names, check.name)
 	}
-	list := finding.OnTerminal(a, cmd.Output, names...)
+	list := view.FindingsOnTerminal(a, cmd.Output, names...)
 	done, found := 0, map[app.State]int{}
 	for _, check := range checks {
 		if check.needsHome && !d.exists {
@@ -94,7 +94,7 @@ func (cmd *Doctor) Run(a *app.App) error {
 	return list.End(checkedText(done, problems, found[app.StateNote]), err)
 }
 
-func (cmd *Doctor) print(a *app.App, list *finding.List, f app.Finding) error {
+func (cmd *Doctor) print(a *app.App, list *view.Findings, f app.Finding) error {
 	switch {
 	case list != nil:
 		return list.Add(f)

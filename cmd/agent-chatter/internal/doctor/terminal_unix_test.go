@@ -11,7 +11,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/finding"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/google/go-cmp/cmp"
 )
@@ -42,7 +42,7 @@ func printFindings() {
 	for _, check := range checks {
 		names = append(names, check.name)
 	}
-	list := finding.OnTerminal(a, "text", names...)
+	list := view.FindingsOnTerminal(a, "text", names...)
 	for _, f := range []struct {
 		check string
 		app.Finding

@@ -5,21 +5,21 @@ import (
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/finding"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 )
 
 // report prints the outcomes of a command, each when it is known.
 type report struct {
 	c      *connected
 	output string
-	list   *finding.List // nil unless on a terminal
+	list   *view.Findings // nil unless on a terminal
 
 	done, equal, skipped, failed int
 	held                         int // of those that were skipped
 }
 
 func newReport(c *connected, output string) *report {
-	return &report{c: c, output: output, list: finding.OnTerminal(c.App, output)}
+	return &report{c: c, output: output, list: view.FindingsOnTerminal(c.App, output)}
 }
 
 // add prints an outcome. The error is that of the output, or of a signal.

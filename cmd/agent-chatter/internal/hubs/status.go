@@ -10,7 +10,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/table"
 	"github.com/agent-chatter/agent-chatter/journal/hub"
 	"github.com/agent-chatter/agent-chatter/projection/catalog/replica"
 )
@@ -76,7 +75,7 @@ func (cmd *Status) Run(a *app.App) error {
 			return err
 		}
 	} else {
-		for _, line := range table.Align(statusRows(all)) {
+		for _, line := range ansi.Align(statusRows(all)) {
 			if _, err := fmt.Fprintln(a.Stdout, line); err != nil {
 				return err
 			}
@@ -178,8 +177,8 @@ func statusRows(all []replica.Status) (rows [][]string) {
 	return rows
 }
 
-func statusTable(all []replica.Status) *table.Table {
-	t := &table.Table{Columns: []table.Column{
+func statusTable(all []replica.Status) *ansi.Table {
+	t := &ansi.Table{Columns: []ansi.Column{
 		{Name: "ID"}, {Name: "TEAM", Least: 10, Rank: 2}, {Name: "HERE", Right: true, Rank: 3},
 		{Name: "HUB", Right: true, Rank: 3}, {Name: "STATE"}, {Name: "CLAIMED BY", Least: 12, Rank: 1},
 		{Name: "TITLE", Least: 16, Rank: 4},
@@ -189,7 +188,7 @@ func statusTable(all []replica.Status) *table.Table {
 		styles[4] = stateStyles[all[i].Relation]
 		var cells []ansi.Line
 		for column, text := range row {
-			cells = append(cells, table.Text(text, styles[column]))
+			cells = append(cells, ansi.Text(text, styles[column]))
 		}
 		t.Add(cells...)
 	}

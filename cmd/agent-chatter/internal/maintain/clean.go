@@ -10,7 +10,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/config"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/finding"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
@@ -25,7 +25,7 @@ type Clean struct {
 
 	done, skipped int   // sessions
 	bytes         int64 // of those that are done
-	list          *finding.List
+	list          *view.Findings
 }
 
 // Help shows examples.
@@ -69,7 +69,7 @@ func (cmd *Clean) Run(a *app.App) error {
 	}
 	ctx, stop := app.UntilSignal()
 	defer stop()
-	cmd.list = finding.OnTerminal(a, cmd.Output)
+	cmd.list = view.FindingsOnTerminal(a, cmd.Output)
 	teams, err := a.Catalog.Teams()
 	if err != nil {
 		return err

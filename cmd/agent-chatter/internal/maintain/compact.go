@@ -11,7 +11,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/config"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/finding"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/regularfile"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -63,7 +63,7 @@ func (cmd *Compact) Run(a *app.App) error {
 	}
 	ctx, stop := app.UntilSignal()
 	defer stop()
-	list := finding.OnTerminal(a, cmd.Output)
+	list := view.FindingsOnTerminal(a, cmd.Output)
 	all, err := a.Catalog.List(ctx, catalog.Query{})
 	if err != nil {
 		return err
@@ -242,7 +242,7 @@ func (cmd *Compact) writeCheckpoint(
 }
 
 // print prints what changed, in JSON every session.
-func (cmd *Compact) print(a *app.App, list *finding.List, r compactResult) error {
+func (cmd *Compact) print(a *app.App, list *view.Findings, r compactResult) error {
 	switch {
 	case cmd.Output == "json":
 		return app.WriteJSON(a.Stdout, r)

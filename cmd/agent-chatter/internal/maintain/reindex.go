@@ -7,7 +7,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/finding"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
@@ -36,7 +36,7 @@ func (Reindex) Help() string {
 func (cmd *Reindex) Run(a *app.App) error {
 	ctx, stop := app.UntilSignal()
 	defer stop()
-	list := finding.OnTerminal(a, cmd.Output)
+	list := view.FindingsOnTerminal(a, cmd.Output)
 	teams, err := a.Catalog.Teams()
 	if err != nil {
 		return err
@@ -80,7 +80,7 @@ func (cmd *Reindex) Run(a *app.App) error {
 	return err
 }
 
-func (cmd *Reindex) print(a *app.App, list *finding.List, s catalog.Session) error {
+func (cmd *Reindex) print(a *app.App, list *view.Findings, s catalog.Session) error {
 	switch {
 	case cmd.Output == "json":
 		return app.WriteJSON(a.Stdout, reindexedJSON{

@@ -9,7 +9,6 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/finding"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -63,14 +62,14 @@ func (cmd *Repair) Run(a *app.App) error {
 	if !cmd.Seal && len(cmd.ID) != 1 {
 		return app.UsageError("repair takes one session, and --seal any number.")
 	}
-	list := finding.OnTerminal(a, cmd.Output)
+	list := view.FindingsOnTerminal(a, cmd.Output)
 	if cmd.Seal {
 		return cmd.seal(ctx, a, list)
 	}
 	return app.WithName(cmd.ID[0], cmd.repair(ctx, a, list, cmd.ID[0]))
 }
 
-func (cmd *Repair) repair(ctx context.Context, a *app.App, list *finding.List, name string) error {
+func (cmd *Repair) repair(ctx context.Context, a *app.App, list *view.Findings, name string) error {
 	s, err := a.FindOrOpen(ctx, name)
 	if err != nil {
 		return err
@@ -196,7 +195,7 @@ func rangeOf(t journal.Torn) damagedRange {
 }
 
 // show adds what is set aside to a list.
-func (r repairResult) show(list *finding.List, dryRun bool) error {
+func (r repairResult) show(list *view.Findings, dryRun bool) error {
 	for i, d := range r.SetAside {
 		f := app.Note(setAsideText(r.ID, d, "set aside"), "")
 		if dryRun {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/finding"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -24,7 +24,7 @@ type sealResult struct {
 
 // seal ends journals of earlier versions, and of crashed programs, with a line that
 // declares every event before it synced.
-func (cmd *Repair) seal(ctx context.Context, a *app.App, list *finding.List) error {
+func (cmd *Repair) seal(ctx context.Context, a *app.App, list *view.Findings) error {
 	sessions, err := a.Named(ctx, cmd.ID, a.FindOrOpen)
 	if err != nil {
 		return err
@@ -99,7 +99,7 @@ func lacksSeal(ctx context.Context, t *catalog.Dir, id string) (bool, error) {
 }
 
 // printSeal prints the sessions that are sealed or skipped, in JSON all.
-func (cmd *Repair) printSeal(a *app.App, list *finding.List, r sealResult) error {
+func (cmd *Repair) printSeal(a *app.App, list *view.Findings, r sealResult) error {
 	switch {
 	case cmd.Output == "json":
 		return app.WriteJSON(a.Stdout, r)

@@ -10,7 +10,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/finding"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -78,7 +77,7 @@ func (v verdict) helpFor(s catalog.Session, file *app.FileError) app.Message {
 func (cmd *Verify) Run(a *app.App) error {
 	ctx, stop := app.UntilSignal()
 	defer stop()
-	list := finding.OnTerminal(a, cmd.Output)
+	list := view.FindingsOnTerminal(a, cmd.Output)
 	sessions, err := a.Named(ctx, cmd.ID, a.FindOrOpen)
 	if err != nil {
 		return err
@@ -323,7 +322,7 @@ func (v *verdict) fail(err error) {
 }
 
 func (cmd *Verify) print(
-	a *app.App, list *finding.List, s catalog.Session, v verdict, help app.Message,
+	a *app.App, list *view.Findings, s catalog.Session, v verdict, help app.Message,
 ) error {
 	if list != nil {
 		return list.Add(v.finding(help))

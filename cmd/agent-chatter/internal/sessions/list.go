@@ -13,7 +13,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/table"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -140,7 +139,7 @@ func (cmd *List) print(a *app.App, w io.Writer, sessions []catalog.Session, shor
 			tty.SafeLine(s.LastSpeaker), marks(s) + tty.SafeLine(s.Title),
 		}
 	}
-	for _, line := range table.Align(rows) {
+	for _, line := range ansi.Align(rows) {
 		fmt.Fprintln(out, line)
 	}
 	return out.Flush()
@@ -152,24 +151,24 @@ var (
 )
 
 // terminalList returns the list as a terminal shows it.
-func terminalList(a *app.App, sessions []catalog.Session, short map[string]string, now time.Time) *table.Table {
-	t := &table.Table{Columns: []table.Column{
+func terminalList(a *app.App, sessions []catalog.Session, short map[string]string, now time.Time) *ansi.Table {
+	t := &ansi.Table{Columns: []ansi.Column{
 		{Name: "TITLE", Least: 24}, {Name: "STATE"}, {Name: "TEAM", Least: 10, Rank: 3},
 		{Name: "MESSAGES", Right: true, Rank: 2}, {Name: "LAST SPEAKER", Least: 12, Rank: 4}, {Name: "AGE", Rank: 1},
 		{Name: "ID"},
 	}}
 	for _, s := range sessions {
-		title := table.Text(s.Title, ansi.Style{})
+		title := ansi.Text(s.Title, ansi.Style{})
 		switch {
 		case s.Title == "" && s.Damaged != "":
-			title = table.Text("title unknown", dim)
+			title = ansi.Text("title unknown", dim)
 		case s.Title == "":
-			title = table.Text(s.Summary(), dim)
+			title = ansi.Text(s.Summary(), dim)
 		}
 		live := a.Catalog.At(s.Dir()).Journals().Writer(s.ID) != (journal.Holder{})
-		t.Add(title, state(s, live), table.Text(s.TeamID, ansi.Style{}),
-			table.Text(strconv.Itoa(s.MessageCount), ansi.Style{}), table.Text(s.LastSpeaker, ansi.Style{}),
-			table.Text(app.Age(s.UpdatedAt, now), dim), table.Text(short[s.ID], literal))
+		t.Add(title, state(s, live), ansi.Text(s.TeamID, ansi.Style{}),
+			ansi.Text(strconv.Itoa(s.MessageCount), ansi.Style{}), ansi.Text(s.LastSpeaker, ansi.Style{}),
+			ansi.Text(app.Age(s.UpdatedAt, now), dim), ansi.Text(short[s.ID], literal))
 	}
 	return t
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/table"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
@@ -60,21 +59,21 @@ func (cmd *List) writeRemote(ctx context.Context, a *app.App, w io.Writer, all [
 	out := bufio.NewWriter(w)
 	rows := remoteRows(all, time.Now())
 	if tty.IsTerminal(w) {
-		t := &table.Table{Columns: []table.Column{
+		t := &ansi.Table{Columns: []ansi.Column{
 			{Name: "ON THE HUB", Least: 24}, {Name: "STATE"}, {Name: "TEAM", Least: 10, Rank: 3},
 			{Name: "MESSAGES", Right: true, Rank: 2}, {Name: "AGE", Rank: 1}, {Name: "ID"},
 		}}
 		for _, row := range rows {
 			var cells []ansi.Line
 			for _, i := range []int{5, 4, 2, 3, 1, 0} {
-				cells = append(cells, table.Text(row[i], ansi.Style{}))
+				cells = append(cells, ansi.Text(row[i], ansi.Style{}))
 			}
 			t.Add(cells...)
 		}
 		style := view.StyleOn(a, w)
 		return t.Write(w, style.Width, style.Profile)
 	}
-	for _, line := range table.Align(rows) {
+	for _, line := range ansi.Align(rows) {
 		fmt.Fprintln(out, line)
 	}
 	return out.Flush()

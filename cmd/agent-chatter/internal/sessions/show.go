@@ -13,7 +13,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/table"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -108,7 +108,7 @@ func (d *detailsJSON) print(a *app.App) error {
 	fields := d.fields()
 	if tty.IsTerminal(a.Stdout) {
 		style := view.OutputStyle(a)
-		return table.WriteFields(a.Stdout, fields, style.Width, style.Profile)
+		return ansi.WriteFields(a.Stdout, fields, style.Width, style.Profile)
 	}
 	w := tabwriter.NewWriter(a.Stdout, 0, 8, 2, ' ', 0)
 	for _, field := range fields {

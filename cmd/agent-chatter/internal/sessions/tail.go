@@ -12,7 +12,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/part"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -206,11 +205,11 @@ func eventDetail(e journal.Event) string {
 	case projection.TurnText:
 		return "  " + tty.Safe(p.Text)
 	case projection.ToolStarted:
-		return "  " + part.ToolText(p)
+		return "  " + view.ToolText(p)
 	case projection.ToolCompleted:
 		return "  " + tty.SafeLine(strings.TrimSpace(p.Name+" "+p.Error))
 	case projection.PlanUpdated:
-		return "\n" + part.PlanText(p.Entries, p.More)
+		return "\n" + view.PlanText(p.Entries, p.More)
 	case projection.PermissionAnswered:
 		return "  " + permissionText(p)
 	case projection.TurnEnded:

@@ -11,7 +11,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/table"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 )
 
@@ -102,26 +101,26 @@ func (cmd *TeamList) print(a *app.App, out io.Writer, rows []listedTeam) error {
 }
 
 // terminalList returns the list as a terminal shows it.
-func terminalList(rows []listedTeam) *table.Table {
-	t := &table.Table{Columns: []table.Column{
+func terminalList(rows []listedTeam) *ansi.Table {
+	t := &ansi.Table{Columns: []ansi.Column{
 		{Name: "NAME", Least: 20}, {Name: "STATE"}, {Name: "MEMBERS", Least: 16, Rank: 1},
 		{Name: "FILE", Least: 20, Path: true, Rank: 2},
 	}}
 	dim := ansi.Style{Dim: true}
 	for _, row := range rows {
-		file := table.Text(app.ShortPath(row.Path), dim)
+		file := ansi.Text(app.ShortPath(row.Path), dim)
 		if row.Path == "" {
-			file = table.Text("built in", dim)
+			file = ansi.Text("built in", dim)
 		}
 		var state ansi.Line
 		switch {
 		case !row.Valid:
-			state = table.Text("not valid", ansi.Style{Color: ansi.Red})
+			state = ansi.Text("not valid", ansi.Style{Color: ansi.Red})
 		case row.Hidden: // by another of the same name
-			state = table.Text("hidden", ansi.Style{Color: ansi.Yellow})
+			state = ansi.Text("hidden", ansi.Style{Color: ansi.Yellow})
 		}
-		t.Add(table.Text(row.Name, ansi.Style{Color: ansi.Cyan}), state,
-			table.Text(strings.Join(row.Members, ", "), ansi.Style{}), file)
+		t.Add(ansi.Text(row.Name, ansi.Style{Color: ansi.Cyan}), state,
+			ansi.Text(strings.Join(row.Members, ", "), ansi.Style{}), file)
 	}
 	return t
 }

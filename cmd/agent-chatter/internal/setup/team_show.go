@@ -13,7 +13,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/table"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 )
 
@@ -164,7 +163,7 @@ func printTeam(w io.Writer, t shownTeam, members *view.Transcript, s view.Style)
 		for i, field := range fields {
 			fields[i][1] = app.ShortPath(field[1])
 		}
-		return table.WriteFields(w, fields, s.Width, s.Profile)
+		return ansi.WriteFields(w, fields, s.Width, s.Profile)
 	}
 	if err := write(t.fields()); err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/teams"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/finding"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/schemas"
 )
@@ -45,7 +45,7 @@ type fieldProblem struct {
 
 // Run implements the command.
 func (cmd *teamValidate) Run(a *app.App) error {
-	list := finding.OnTerminal(a, cmd.Output)
+	list := view.FindingsOnTerminal(a, cmd.Output)
 	file, err := team.Find(cmd.File, a.Places())
 	if err != nil {
 		return err
@@ -74,7 +74,7 @@ func (cmd *teamValidate) Run(a *app.App) error {
 }
 
 // showInvalid adds the problems of a team file to a list. It returns other errors, and all errors without a list.
-func showInvalid(list *finding.List, path string, err error) error {
+func showInvalid(list *view.Findings, path string, err error) error {
 	var invalid *schemas.InvalidError
 	if list == nil || !errors.As(err, &invalid) {
 		return err

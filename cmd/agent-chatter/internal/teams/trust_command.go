@@ -6,7 +6,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/finding"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 )
 
@@ -36,7 +36,7 @@ type trustedTeam struct {
 func (cmd *TrustCommand) Run(a *app.App) error {
 	ctx, stop := app.UntilSignal()
 	defer stop()
-	list := finding.OnTerminal(a, cmd.Output)
+	list := view.FindingsOnTerminal(a, cmd.Output)
 	if cmd.Revoke {
 		path, found, err := revoke(ctx, a, cmd.Path)
 		switch {

@@ -1,13 +1,13 @@
 package transfer
 
 import (
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/page/document"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/page"
 )
 
 // document returns the document of the part.
-func (x *sessionExport) document() *document.Document {
+func (x *sessionExport) document() *page.Document {
 	last := max(x.session.LastSeq, x.state.Seq) // the former is 0 if the session is damaged
-	left := document.LeftOut{
+	left := page.LeftOut{
 		InMemory: x.exporter.events != nil, Damaged: x.damage != nil, Truncated: x.session.Truncated,
 		Invalid: x.part.Row.Invalid, FirstInvalid: x.part.Row.FirstInvalid, Newer: x.part.Unknown, Secrets: x.marks,
 	}
@@ -17,7 +17,7 @@ func (x *sessionExport) document() *document.Document {
 	if x.state.Seq >= last {
 		left.Torn = x.replay.Torn()
 	}
-	return &document.Document{
+	return &page.Document{
 		ID: x.session.ID, Session: x.state, First: x.first, Stats: x.part.Stats, Chart: x.chart, LeftOut: left,
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/table"
 	"github.com/agent-chatter/agent-chatter/projection/interchange"
 )
 
@@ -265,8 +264,8 @@ func (r Imported) note() string {
 }
 
 // importedTable returns what a terminal shows of the files that were imported.
-func importedTable(results []Imported) *table.Table {
-	t := &table.Table{Columns: []table.Column{
+func importedTable(results []Imported) *ansi.Table {
+	t := &ansi.Table{Columns: []ansi.Column{
 		{Name: "FILE", Path: true, Least: 10}, {Name: "RESULT"}, {Name: "MESSAGES", Right: true, Rank: 1},
 		{Name: "NOTE", Least: 16, Rank: 2}, {Name: "ID"},
 	}}
@@ -275,9 +274,9 @@ func importedTable(results []Imported) *table.Table {
 		if r.Action == "unchanged" {
 			action = ansi.Style{Dim: true}
 		}
-		t.Add(table.Text(app.ShortPath(r.Path), ansi.Style{}), table.Text(r.Action, action),
-			table.Text(fmt.Sprintf("%d of %d", r.Taken, r.Total), ansi.Style{}),
-			table.Text(r.note(), ansi.Style{Dim: true}), table.Text(r.ID, ansi.Style{Color: ansi.Cyan}))
+		t.Add(ansi.Text(app.ShortPath(r.Path), ansi.Style{}), ansi.Text(r.Action, action),
+			ansi.Text(fmt.Sprintf("%d of %d", r.Taken, r.Total), ansi.Style{}),
+			ansi.Text(r.note(), ansi.Style{Dim: true}), ansi.Text(r.ID, ansi.Style{Color: ansi.Cyan}))
 	}
 	return t
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/part"
 )
 
 // A Block is a part of a conversation that is shown as a unit, such as a name, a paragraph, a line of code or a tool
@@ -26,9 +25,6 @@ type content interface {
 	Lines(Style) []ansi.Line
 	Plain(Style) []string
 }
-
-// A Style says how Render shows blocks.
-type Style = part.Style
 
 // OutputStyle returns how to show blocks on standard output: plain if it is no terminal, or one without control
 // sequences.

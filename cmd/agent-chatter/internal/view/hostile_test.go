@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/part"
 	"github.com/agent-chatter/agent-chatter/journal/racetest"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/markdown"
@@ -75,9 +74,9 @@ func checkLines(t testing.TB, b Block, s Style) {
 // long reports whether a block may have long lines, so that they can be copied.
 func long(b Block) bool {
 	switch c := b.content.(type) {
-	case part.Text:
+	case Text:
 		return c.Piece.Kind == markdown.CodeBlock
-	case part.Call:
+	case Call:
 		return c.Completed == nil || c.Completed.Error != ""
 	}
 	return false
@@ -90,7 +89,7 @@ var mark = regexp.MustCompile(`^((│|•|[0-9]+\.)? +)*`)
 func longWord(b Block, line string) bool {
 	switch c := b.content.(type) {
 	case message:
-	case part.Text:
+	case Text:
 		if c.Piece.Kind != markdown.Paragraph && c.Piece.Kind != markdown.Heading {
 			return false
 		}

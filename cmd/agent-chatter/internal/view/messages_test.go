@@ -3,6 +3,7 @@ package view
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -76,4 +77,4 @@ func viewTexts() []apptest.Text {
 	return texts
 }
 
-func TestViewTexts(t *testing.T) { apptest.CheckTexts(t, viewTexts()) }
+func TestViewTexts(t *testing.T) { apptest.CheckTexts(t, slices.Concat(viewTexts(), partTexts())) }

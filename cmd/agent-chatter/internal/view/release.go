@@ -4,8 +4,6 @@ import (
 	"sort"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/part"
 )
 
 // Release returns blocks from the beginning of Held, as they are now, so that the rest takes at most so many lines in
@@ -23,7 +21,7 @@ func (t *Transcript) Release(s Style, lines int) []Block {
 		}
 		if len(t.queue) > 0 {
 			b := t.queue[0]
-			if c, ok := b.content.(part.Call); ok && !c.Ended {
+			if c, ok := b.content.(Call); ok && !c.Ended {
 				t.turn.released = append(t.turn.released, c)
 			}
 			t.queue = t.queue[1:]

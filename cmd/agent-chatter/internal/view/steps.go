@@ -10,7 +10,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/part"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -19,7 +18,7 @@ import (
 )
 
 // Calls are tool calls by the seq of the events that start them. Entries have only their names.
-type Calls map[uint64]part.Call
+type Calls map[uint64]Call
 
 // Collect yields events and adds the tool calls that they start, without results.
 func (c Calls) Collect(events iter.Seq2[journal.Event, error]) iter.Seq2[journal.Event, error] {
@@ -39,7 +38,7 @@ func (c Calls) start(e journal.Event) {
 	if p, err := projection.Decode(e); err == nil {
 		call := p.(projection.ToolStarted)
 		call.Input = bytes.Clone(call.Input) // that of e is valid until the next event
-		c[e.Seq] = part.Call{Started: call, At: e.Time, Ended: true}
+		c[e.Seq] = Call{Started: call, At: e.Time, Ended: true}
 	}
 }
 
@@ -137,15 +136,15 @@ func (t *Transcript) Entry(e projection.Entry, calls Calls) []Block {
 			name := member.DisplayName + app.UnfinishedText(e)
 			t.add(someText, t.text.last != aName, message{name: name, text: p.Text})
 		case p.Step.Plan != nil:
-			t.add(aPlan, t.text.last != aName, part.Checklist{Entries: p.Step.Plan, More: p.Step.More})
+			t.add(aPlan, t.text.last != aName, Checklist{Entries: p.Step.Plan, More: p.Step.More})
 		default:
-			call := part.StepCall(*p.Step, calls[p.Step.Seq])
+			call := StepCall(*p.Step, calls[p.Step.Seq])
 			t.add(aCall, t.text.last != aName, call)
 		}
 	}
 	t.text = written{last: t.text.last}
 	if e.Partial {
-		t.add(anEnd, false, part.TurnEnd{Problem: strings.Trim(app.UnfinishedText(e), " ()")})
+		t.add(anEnd, false, TurnEnd{Problem: strings.Trim(app.UnfinishedText(e), " ()")})
 	}
 	return t.take()
 }

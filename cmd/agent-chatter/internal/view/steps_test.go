@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/part"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -14,7 +13,7 @@ import (
 // callLines returns the lines of each tool call.
 func callLines(blocks []Block) (calls []string) {
 	for _, b := range blocks {
-		if _, ok := b.content.(part.Call); ok {
+		if _, ok := b.content.(Call); ok {
 			calls = append(calls, strings.Join(Render(b, Style{Width: 80}), "\n"))
 		}
 	}

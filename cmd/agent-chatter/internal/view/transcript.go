@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/code"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/part"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/markdown"
@@ -23,15 +21,15 @@ type Transcript struct {
 	turn  *openTurn // nil: no agent speaks
 	queue []Block   // after the last one that was returned, up to text
 	text  written
-	last  part.Call // that has ended
+	last  Call // that has ended
 }
 
 // A written is the text that is being written, and what precedes it.
 type written struct {
 	stream markdown.Stream
-	lexer  code.Lexer // of the block of code that is being written
-	last   element    // what the newest block shows
-	name   string     // for the next piece: it begins a part of a message
+	lexer  Lexer   // of the block of code that is being written
+	last   element // what the newest block shows
+	name   string  // for the next piece: it begins a part of a message
 }
 
 // An element is a kind of block.
@@ -56,7 +54,7 @@ type openTurn struct {
 	replied  bool // its message was appended
 	divided  bool // a step is between parts of its text, which may be other Markdown than the whole
 	plan     []projection.PlanEntry
-	released []part.Call // that Release returned before they had a result
+	released []Call // that Release returned before they had a result
 }
 
 // Continue makes the first event that is applied one in the middle of a conversation, whose earlier blocks are shown
@@ -135,7 +133,7 @@ func (t *Transcript) Speaking() bool { return t.turn != nil }
 // take returns and forgets the blocks up to the first tool call that has no result.
 func (t *Transcript) take() []Block {
 	n := slices.IndexFunc(t.queue, func(b Block) bool {
-		c, ok := b.content.(part.Call)
+		c, ok := b.content.(Call)
 		return ok && !c.Ended
 	})
 	if n < 0 {
@@ -161,7 +159,7 @@ func (t *Transcript) begin() {
 }
 
 func (t *Transcript) addName(m Member) {
-	t.add(aName, true, part.Name{Name: m.DisplayName, Color: m.Color})
+	t.add(aName, true, Name{Name: m.DisplayName, Color: m.Color})
 	t.text.name = m.DisplayName
 }
 
@@ -208,14 +206,14 @@ func (w *written) block(p markdown.Piece) Block {
 	if p.Kind == "" && strings.Trim(p.Source, blanks) == "" {
 		return Block{}
 	}
-	shown := part.Text{Piece: p, Name: w.name}
+	shown := Text{Piece: p, Name: w.name}
 	w.name = ""
 	switch p.Kind {
 	case "":
 		return Block{content: shown}
 	case markdown.CodeBlock:
 		if p.First {
-			w.lexer = code.New(p.Language)
+			w.lexer = NewLexer(p.Language)
 		}
 		shown.Code = w.lexer.Line(ansi.ExpandTabs(strings.TrimRight(p.Text, "\r\n")))
 	}
@@ -280,12 +278,12 @@ func (t *Transcript) endTurn(end *projection.TurnEnded) {
 		t.endText("")
 	}
 	for i, b := range t.queue {
-		if c, ok := b.content.(part.Call); ok {
+		if c, ok := b.content.(Call); ok {
 			c.Ended = true
 			t.queue[i].content = c
 		}
 	}
-	if line, ok := part.EndOf(end, turn.replied); ok {
+	if line, ok := EndOf(end, turn.replied); ok {
 		t.begin()
 		t.add(anEnd, false, line)
 	}

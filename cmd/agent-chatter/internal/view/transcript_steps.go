@@ -3,7 +3,6 @@ package view
 import (
 	"slices"
 
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/part"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
@@ -15,12 +14,12 @@ func (t *Transcript) startCall(e journal.Event, p projection.ToolStarted) {
 	t.begin()
 	t.turn.divided = t.turn.reply.shown.Len() > 0
 	t.endText(t.turn.member.DisplayName)
-	t.add(aCall, t.text.last != aName, part.Call{Started: p, At: e.Time})
+	t.add(aCall, t.text.last != aName, Call{Started: p, At: e.Time})
 }
 
 func (t *Transcript) completeCall(e journal.Event, p projection.ToolCompleted) {
 	for i, b := range t.queue {
-		if c, ok := b.content.(part.Call); ok && !c.Ended && c.Started.ToolID == p.ToolID {
+		if c, ok := b.content.(Call); ok && !c.Ended && c.Started.ToolID == p.ToolID {
 			c.Completed, c.Took, c.Ended = &p, e.Time.Sub(c.At), true
 			t.queue[i].content, t.last = c, c
 			return
@@ -49,5 +48,5 @@ func (t *Transcript) updatePlan(p projection.PlanUpdated) {
 	t.begin()
 	t.turn.divided = t.turn.reply.shown.Len() > 0
 	t.endText(t.turn.member.DisplayName)
-	t.add(aPlan, t.text.last != aName, part.Checklist{Entries: p.Entries, More: p.More})
+	t.add(aPlan, t.text.last != aName, Checklist{Entries: p.Entries, More: p.More})
 }

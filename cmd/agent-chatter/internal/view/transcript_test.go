@@ -12,7 +12,6 @@ import (
 	"unicode"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/part"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/racetest"
@@ -216,7 +215,7 @@ func TestLiveLinesOfAnyReplyEqualTheFold(t *testing.T) {
 			s.add(projection.TurnEnded{TurnID: "t", MemberID: "ada", FinishReason: projection.Cancelled, Partial: before + after})
 		}
 		checkLive(t, s.events)
-		if names := slices.DeleteFunc(fold(s.events), func(b Block) bool { _, ok := b.content.(part.Name); return !ok }); len(names) > 1 {
+		if names := slices.DeleteFunc(fold(s.events), func(b Block) bool { _, ok := b.content.(Name); return !ok }); len(names) > 1 {
 			t.Fatalf("the reply is shown %d times", len(names))
 		}
 	})

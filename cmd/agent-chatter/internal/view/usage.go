@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/part"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
@@ -32,7 +31,7 @@ func TokensText(t projection.Totals) string {
 func CostText(t projection.Totals) string {
 	var parts []string
 	for _, currency := range slices.Sorted(maps.Keys(t.Costs)) {
-		parts = append(parts, part.Amount(t.Costs[currency])+" "+tty.SafeLine(currency))
+		parts = append(parts, Amount(t.Costs[currency])+" "+tty.SafeLine(currency))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -8,8 +8,7 @@ import (
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/edit"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/part"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/markdown"
 	"github.com/agent-chatter/agent-chatter/projection/runecut"
@@ -40,7 +39,7 @@ func (t *Translator) startTool(p projection.ToolStarted, seq uint64) {
 	if turn == nil || turn.id != p.TurnID {
 		return
 	}
-	if (part.Call{Started: p}).Todo() {
+	if (view.Call{Started: p}).Todo() {
 		turn.calls[p.ToolID] = toolCall{hidden: true}
 		return
 	}
@@ -53,12 +52,12 @@ func (t *Translator) startTool(p projection.ToolStarted, seq uint64) {
 func (t *Translator) toolCall(p projection.ToolStarted, seq uint64) *sdk.SessionUpdateToolCall {
 	name := displayName(t.turn.by)
 	call := &sdk.SessionUpdateToolCall{
-		ToolCallId: ToolCallID(p.TurnID, p.ToolID), Title: name + ": " + part.ToolText(p), Kind: kindOf(p.Name),
+		ToolCallId: ToolCallID(p.TurnID, p.ToolID), Title: name + ": " + view.ToolText(p), Kind: kindOf(p.Name),
 		Status: sdk.ToolCallStatusInProgress, RawInput: rawInput(p.Input),
 		Meta: meta{Member: t.turn.by.ID, Name: name, TurnID: p.TurnID, Seq: seq}.values(),
 	}
 	size := 0
-	for _, file := range edit.Files(p.Input) {
+	for _, file := range view.FilesIn(p.Input) {
 		path, ok := t.absolute(file.Path)
 		if !ok || len(call.Locations) == maxLocations {
 			continue

@@ -7,8 +7,8 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/part"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
@@ -138,16 +138,16 @@ func took(r projection.TimelineRow) ansi.Line {
 	if r.DurationMS <= 0 {
 		return nil
 	}
-	return ansi.Line{{Text: part.DurationText(time.Duration(r.DurationMS) * time.Millisecond)}}
+	return ansi.Line{{Text: view.DurationText(time.Duration(r.DurationMS) * time.Millisecond)}}
 }
 
 // tools is the number of tool calls, and of those that failed.
 func tools(r projection.TimelineRow) (line ansi.Line) {
 	if r.Tools > 0 || r.FailedTools > 0 {
-		line = ansi.Line{{Text: part.CountText(int64(r.Tools))}}
+		line = ansi.Line{{Text: view.CountText(int64(r.Tools))}}
 	}
 	if r.FailedTools > 0 {
-		failed := " ✗" + part.CountText(int64(r.FailedTools))
+		failed := " ✗" + view.CountText(int64(r.FailedTools))
 		line = append(line, ansi.Span{Text: failed, Style: ansi.Style{Color: ansi.Red}})
 	}
 	return line
@@ -162,14 +162,14 @@ func tokens(u projection.Usage) ansi.Line {
 	if sum.Input == 0 {
 		return nil
 	}
-	return ansi.Line{{Text: part.CountText(sum.Input)}}
+	return ansi.Line{{Text: view.CountText(sum.Input)}}
 }
 
 func cost(u projection.Usage) ansi.Line {
 	if u.Cost == nil || !u.Cost.Valid() {
 		return nil
 	}
-	return ansi.Line{{Text: part.Amount(u.Cost.Amount) + " " + u.Cost.Currency}}
+	return ansi.Line{{Text: view.Amount(u.Cost.Amount) + " " + u.Cost.Currency}}
 }
 
 // words are the first words of a row, after why its turn is unfinished.
@@ -231,6 +231,6 @@ func Figures(r projection.TimelineRow) []string {
 	if r.Kind != projection.RowTurn {
 		return nil
 	}
-	end, _ := part.EndOf(&projection.TurnEnded{DurationMS: r.DurationMS, Usage: &r.Usage}, true)
+	end, _ := view.EndOf(&projection.TurnEnded{DurationMS: r.DurationMS, Usage: &r.Usage}, true)
 	return end.Figures
 }

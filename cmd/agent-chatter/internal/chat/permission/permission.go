@@ -13,7 +13,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/edit"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/projection/runecut"
@@ -65,7 +64,7 @@ func inChanges(p agent.Permission, name string, value json.RawMessage) bool {
 	case !slices.Contains(changedFields, name):
 		return false
 	case len(p.Edits) == 0:
-		return edit.Covers(p.Input, name)
+		return view.EditsCover(p.Input, name)
 	}
 	var text string
 	return json.Unmarshal(value, &text) == nil && slices.ContainsFunc(p.Edits, func(e agent.FileEdit) bool {
@@ -115,7 +114,7 @@ func hasPatch(fields map[string]json.RawMessage) bool {
 
 // changeLines shows the lines that the input of a tool changes; none if it is no edit.
 func changeLines(input json.RawMessage) (lines []string) {
-	for _, c := range edit.Changes(input) {
+	for _, c := range view.ChangesIn(input) {
 		lines = append(lines, fmt.Sprintf("  %c %s", c.Kind, tty.SafeLine(c.Text)))
 	}
 	return lines

@@ -3,7 +3,7 @@ package recall
 import (
 	"strings"
 
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/part"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/coordinator/redact"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
@@ -67,7 +67,7 @@ func (e *events) read(event journal.Event, tools string) (s saying, ok bool) {
 			return s, false
 		}
 		s = saying{kind: "tool call", by: e.member(p.TurnID)}
-		s.text, s.more = cut(p.Name+": "+part.MainInput(p.Input), maxCall)
+		s.text, s.more = cut(p.Name+": "+view.MainInput(p.Input), maxCall)
 		return s, true
 	case projection.ToolCompleted:
 		return e.completed(p, tools)

@@ -10,8 +10,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/mcp/quote"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/edit"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/part"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/coordinator/redact"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
@@ -101,10 +100,10 @@ func (t *touching) take(ctx context.Context, calls iter.Seq2[search.Touch, error
 			continue
 		}
 		secrets := t.secrets(call.Session.Source)
-		input := secrets.Text(part.MainInput(call.Call.Input))
+		input := secrets.Text(view.MainInput(call.Call.Input))
 		touch := Touch{
 			Cite: cite(call.Session.ID, call.Seq), Session: call.Session.ID, Seq: call.Seq, Time: timeText(call.Time),
-			Changed: edit.Changes(call.Call.Input) != nil, Title: quote.Line(titleOf(secrets, call.Session)),
+			Changed: view.ChangesIn(call.Call.Input) != nil, Title: quote.Line(titleOf(secrets, call.Session)),
 			Call: quote.Line(short(secrets.Text(call.Call.Name), maxTitle) + ": " + short(input, maxCall)),
 		}
 		t.size += len(touch.Title) + len(touch.Call)

@@ -13,7 +13,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/part"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/clipperhouse/displaywidth"
 )
@@ -155,10 +154,10 @@ func (s span) text(name string) string {
 		add("%s, %s", name, clock(s.from))
 	}
 	if s.turns > 0 {
-		add("%s", part.DurationText(s.to.Sub(s.from)))
+		add("%s", view.DurationText(s.to.Sub(s.from)))
 	}
 	if !s.waiting.IsZero() && s.from.Sub(s.waiting) >= time.Second {
-		add("waited %s", part.DurationText(s.from.Sub(s.waiting)))
+		add("waited %s", view.DurationText(s.from.Sub(s.waiting)))
 	}
 	if s.tools > 0 {
 		tools := app.Count(s.tools, "tool call")
@@ -183,10 +182,10 @@ func (s span) text(name string) string {
 func figures(t projection.Totals) []string {
 	var figures []string
 	if in := t.Input + t.CachedRead + t.CachedWrite; in > 0 {
-		figures = append(figures, part.CountText(in)+" tokens in")
+		figures = append(figures, view.CountText(in)+" tokens in")
 	}
 	if out := t.Output + t.Thought; out > 0 {
-		figures = append(figures, part.CountText(out)+" out")
+		figures = append(figures, view.CountText(out)+" out")
 	}
 	if cost := view.CostText(t); cost != "" {
 		figures = append(figures, cost)
@@ -244,8 +243,8 @@ func sumsOf[T any](rows []T, of func(T) (name, class string, s sums, usage proje
 		in, out := u.Input+u.CachedRead+u.CachedWrite, u.Output+u.Thought
 		shown = append(shown, shownSums{
 			Name: name, Class: class, Turns: s.turns, Messages: s.messages, Unfinished: s.unfinished,
-			Tools: s.tools, FailedTools: s.failedTools, Work: part.DurationText(s.work),
-			In: part.CountText(in), Out: part.CountText(out), Cost: view.CostText(u),
+			Tools: s.tools, FailedTools: s.failedTools, Work: view.DurationText(s.work),
+			In: view.CountText(in), Out: view.CountText(out), Cost: view.CostText(u),
 		})
 		tokens = append(tokens, float64(in)+float64(out))
 	}

@@ -9,4 +9,12 @@
 // The classes fg0 to fg15 set the property --hue to one of the colours of a terminal. Of the elements now and later in
 // an open turn, the style sheet shows the second one: a page that knows that the session is being written shows the
 // first. A text that was cut is followed by an element more, whose data attributes say what Item.Whole returns.
+//
+// # Document
+//
+// A Document is a file of HTML that needs no other file and has the look of the served page. Its content security
+// policy allows its own style sheet and its own script, by their hashes, and nothing else: it sends no request. All
+// text is in the elements, so that it can be read and printed without the script, which searches, switches the colours
+// and unfolds what a link leads to. A long session is divided into chapters, which are folded except the first one:
+// browsers limit the height of a page, and lay out only what is unfolded.
 package page

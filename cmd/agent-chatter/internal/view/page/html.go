@@ -11,8 +11,6 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/edit"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/part"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/runecut"
 )
@@ -129,7 +127,7 @@ func (s shownItem) Segments() []segment {
 		case of.Step.Plan != nil:
 			shown = append(shown, segment{Plan: of.Step})
 		default:
-			call := part.StepCall(*of.Step, s.Calls[of.Step.Seq])
+			call := view.StepCall(*of.Step, s.Calls[of.Step.Seq])
 			if !call.Todo() {
 				shown = append(shown, segment{Call: &shownCall{call, of.Step.Seq, s}})
 			}
@@ -174,7 +172,7 @@ type segment struct {
 
 // A shownCall is a tool call.
 type shownCall struct {
-	part.Call
+	view.Call
 	Seq  uint64
 	item shownItem
 }
@@ -199,14 +197,14 @@ func (c *shownCall) Result() string {
 		return "no result"
 	}
 	if !c.At.IsZero() {
-		state += " " + part.DurationText(c.Took)
+		state += " " + view.DurationText(c.Took)
 	}
 	return state
 }
 
 // Input returns the part of the input that says most, on one line.
 func (c *shownCall) Input() string {
-	return runecut.Prefix(tty.SafeLine(part.MainInput(c.Started.Input)), maxSummary)
+	return runecut.Prefix(tty.SafeLine(view.MainInput(c.Started.Input)), maxSummary)
 }
 
 // maxSummary is the length in bytes at which the input of a folded tool call is cut.
@@ -234,7 +232,7 @@ func (c *shownCall) quote(text, of string) *quote {
 
 // Whole returns the input as it is, if Input does not have all of it.
 func (c *shownCall) Whole() *quote {
-	whole := part.MainInput(c.Started.Input)
+	whole := view.MainInput(c.Started.Input)
 	if len(c.Changes()) > 0 || whole == c.Input() {
 		return nil
 	}
@@ -244,7 +242,7 @@ func (c *shownCall) Whole() *quote {
 // Output returns what the tool returned, or its error.
 func (c *shownCall) Output() *quote { return c.quote(outputOf(c.Call), ofOutput) }
 
-func outputOf(c part.Call) string {
+func outputOf(c view.Call) string {
 	switch {
 	case c.Completed == nil:
 		return ""
@@ -276,8 +274,8 @@ func (c *shownCall) Permission() string {
 // Changes returns the lines that an edit changes.
 func (c *shownCall) Changes() []change {
 	var changes []change
-	for _, of := range edit.Changes(c.Started.Input) {
-		class := map[edit.Kind]string{edit.Added: "added", edit.Removed: "removed", edit.Kept: "kept"}[of.Kind]
+	for _, of := range view.ChangesIn(c.Started.Input) {
+		class := map[view.ChangeKind]string{view.Added: "added", view.Removed: "removed", view.Kept: "kept"}[of.Kind]
 		changes = append(changes, change{class, string(of.Kind) + " " + tty.Safe(of.Text)})
 		if c.item.limit > 0 && len(changes) == maxChanges {
 			changes = append(changes, change{"kept", "  …"})

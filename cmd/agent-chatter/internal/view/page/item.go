@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/part"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/stretch"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
@@ -43,11 +42,11 @@ func (i *Item) Figures() []string {
 	return end.Figures
 }
 
-func (i *Item) turnEnd() (part.TurnEnd, bool) {
+func (i *Item) turnEnd() (view.TurnEnd, bool) {
 	if i.Kind != projection.RowTurn || i.Open() {
-		return part.TurnEnd{}, false
+		return view.TurnEnd{}, false
 	}
-	return part.EndOf(i.end, i.Message > 0)
+	return view.EndOf(i.end, i.Message > 0)
 }
 
 // Markdown returns the message as it was written, after the name of its speaker.
@@ -64,7 +63,7 @@ func (i *Item) Whole(of string, seq uint64) string {
 	call := i.Calls[seq]
 	switch of {
 	case ofInput:
-		return part.MainInput(call.Started.Input)
+		return view.MainInput(call.Started.Input)
 	case ofOutput:
 		return outputOf(call)
 	}

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/code"
 	"github.com/agent-chatter/agent-chatter/projection/markdown"
 	"github.com/agent-chatter/agent-chatter/projection/runecut"
 )
@@ -110,7 +110,7 @@ func (m *markup) code(language, text string) {
 		fmt.Fprintf(m, ` data-language="%s"`, html.EscapeString(name))
 	}
 	m.WriteString("><code>")
-	lexer := code.New(language)
+	lexer := view.NewLexer(language)
 	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
 		m.line(lexer.Line(strings.TrimSuffix(line, "\r")))
 		m.WriteString("\n")

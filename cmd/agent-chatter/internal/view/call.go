@@ -1,0 +1,158 @@
+package view
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
+	"github.com/agent-chatter/agent-chatter/projection"
+)
+
+// A Call is a tool call.
+type Call struct {
+	Started   projection.ToolStarted
+	Completed *projection.ToolCompleted // nil: it has no result
+	At        time.Time                 // when it started; zero is unknown
+	Took      time.Duration
+	Ended     bool // by its result, or with its turn
+}
+
+// StepCall returns the tool call of a step. known is what is known of it, which may be nothing.
+func StepCall(s projection.Step, known Call) Call {
+	known.Started.ToolID, known.Started.Name, known.Ended = s.ToolID, s.Name, true
+	if known.Completed == nil {
+		known.At = time.Time{}
+		if s.Ended {
+			known.Completed = &projection.ToolCompleted{Error: s.Error}
+		}
+	}
+	return known
+}
+
+const (
+	callMark     = "● "
+	resultMark   = "  "
+	resultLines  = 3
+	changedLines = 16
+)
+
+// todoTools are the tools that change a todo list, which a Checklist shows.
+var todoTools = []string{"TodoWrite", "write_todos"}
+
+// Todo reports whether the call changed a todo list, which a Checklist shows. A call that failed did not.
+func (c Call) Todo() bool {
+	return slices.Contains(todoTools, c.Started.Name) && (c.Completed == nil || c.Completed.Error == "")
+}
+
+// Lines returns nothing for a Todo.
+func (c Call) Lines(s Style) []ansi.Line {
+	if c.Todo() && !s.Whole {
+		return nil
+	}
+	name := ansi.Line{{Text: callMark, Style: c.markStyle()}, {Text: c.Started.Name, Style: ansi.Style{Bold: true}}}
+	input := MainInput(c.Started.Input)
+	state := ansi.Line{c.state()}
+	var lines []ansi.Line
+	if s.Whole {
+		lines = append(lines, append(name, state...))
+		lines = append(lines, quote(input, ansi.Style{}, unlimited, s)...)
+	} else {
+		if input = tty.SafeLine(input); input != "" {
+			name = append(name, ansi.Span{Text: "  " + input})
+		}
+		name = append(ansi.Cut(name, max(s.columns()-state.Columns(), minColumns)), state...)
+		lines = append(lines, ansi.Cut(name, s.columns()))
+	}
+	changes := ChangesIn(c.Started.Input)
+	for i, change := range changes {
+		if i == changedLines && len(changes) > i+1 && !s.Whole {
+			lines = append(lines, moreLines(len(changes)-i))
+			break
+		}
+		text := resultMark + string(change.Kind) + " " + ansi.ExpandTabs(change.Text)
+		lines = append(lines, ansi.Line{{Text: text, Style: changeStyles[change.Kind]}})
+	}
+	switch {
+	case c.Completed == nil:
+	case c.Completed.Error != "":
+		lines = append(lines, quote(c.Completed.Error, ansi.Style{Color: ansi.Red}, resultLines, s)...)
+	case len(changes) == 0 || s.Whole:
+		lines = append(lines, quote(c.Completed.Output, ansi.Style{Dim: true}, resultLines, s)...)
+	}
+	if !s.Whole {
+		return lines
+	}
+	var wrapped []ansi.Line
+	for _, line := range lines {
+		wrapped = append(wrapped, ansi.Wrap(line, s.columns())...)
+	}
+	return wrapped
+}
+
+var changeStyles = map[ChangeKind]ansi.Style{
+	Added: {Color: ansi.Green}, Removed: {Color: ansi.Red}, Kept: {Dim: true},
+}
+
+func (c Call) markStyle() ansi.Style {
+	switch {
+	case c.Completed == nil && c.Ended:
+		return ansi.Style{Dim: true}
+	case c.Completed == nil:
+		return ansi.Style{Color: ansi.Yellow}
+	case c.Completed.Error != "":
+		return ansi.Style{Color: ansi.Red}
+	}
+	return ansi.Style{Color: ansi.Green}
+}
+
+// state says how the call ended, and how long it took unless its times are unknown.
+func (c Call) state() ansi.Span {
+	took := ""
+	if !c.At.IsZero() {
+		took = " " + DurationText(c.Took)
+	}
+	switch {
+	case c.Completed != nil && c.Completed.Error != "":
+		return ansi.Span{Text: "  failed" + took, Style: ansi.Style{Color: ansi.Red}}
+	case c.Completed != nil:
+		return ansi.Span{Text: "  ok" + took, Style: ansi.Style{Dim: true}}
+	case c.Ended:
+		return ansi.Span{Text: "  no result", Style: ansi.Style{Dim: true}}
+	}
+	return ansi.Span{}
+}
+
+// quote returns the first lines of a text, indented.
+func quote(text string, style ansi.Style, most int, s Style) []ansi.Line {
+	var lines []ansi.Line
+	rest := strings.Trim(text, "\r\n")
+	for rest != "" {
+		if len(lines) == most && !s.Whole && strings.Contains(rest, "\n") {
+			return append(lines, moreLines(strings.Count(rest, "\n")+1))
+		}
+		var first string
+		first, rest, _ = strings.Cut(rest, "\n")
+		line := ansi.Line{{Text: resultMark + ansi.ExpandTabs(strings.TrimRight(first, " \t\r")), Style: style}}
+		if !s.Whole {
+			line = ansi.Cut(line, s.columns())
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+func moreLines(n int) ansi.Line {
+	return ansi.Line{{Text: resultMark + "… " + app.Count(n, "more line"), Style: ansi.Style{Dim: true}}}
+}
+
+func (c Call) Plain(Style) []string {
+	line := "  " + ToolText(c.Started)
+	if c.Completed != nil && c.Completed.Error != "" {
+		first, _, _ := strings.Cut(c.Completed.Error, "\n")
+		line += " (failed: " + tty.SafeLine(first) + ")"
+	}
+	return []string{line}
+}
