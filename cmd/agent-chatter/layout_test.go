@@ -21,6 +21,8 @@ import (
 const (
 	module = "github.com/agent-chatter/agent-chatter"
 	mainAt = "cmd/agent-chatter"
+
+	internalAt = mainAt + "/internal"
 )
 
 // layers are the directories at the top level, lowest first. A package imports
@@ -37,12 +39,14 @@ func level(pkg string) int {
 	}
 	switch {
 	case pkg == mainAt:
+		return level + 5
+	case inside(pkg, internalAt+"/cli"):
 		return level + 4
-	case inside(pkg, mainAt+"/internal/tty"), inside(pkg, mainAt+"/internal/logfile"):
+	case inside(pkg, internalAt+"/tty"), inside(pkg, internalAt+"/logfile"):
 		return level
-	case inside(pkg, mainAt+"/internal/app"): // its texts are safe for a terminal
+	case inside(pkg, internalAt+"/app"): // its texts are safe for a terminal
 		return level + 1
-	case inside(pkg, mainAt+"/internal/view"):
+	case inside(pkg, internalAt+"/view"):
 		return level + 2
 	default: // the commands
 		return level + 3
@@ -163,7 +167,6 @@ func sourceFiles(t *testing.T) (files []sourceFile) {
 const (
 	maxColumns       = 120
 	maxFunctionLines = 60
-	maxCommandLines  = 1900 // of a package below cmd
 )
 
 // Struct tags and examples in comments, which cannot be broken, may be longer.
@@ -200,16 +203,92 @@ func TestFunctionsHaveAtMost60Lines(t *testing.T) {
 	}
 }
 
-func TestCommandPackagesHaveAtMost1900Lines(t *testing.T) {
-	lines := map[string]int{}
+// area returns the directory below internal that a package is in; "" for a package outside of internal.
+func area(pkg string) string {
+	below, ok := strings.CutPrefix(pkg, internalAt+"/")
+	if !ok {
+		return ""
+	}
+	area, _, _ := strings.Cut(below, "/")
+	return area
+}
+
+// areaImports returns the areas whose packages each area imports, besides itself and cli. Packages for tests count as
+// no part of their area.
+func areaImports(t *testing.T) (imports map[string][]string) {
+	imports = map[string][]string{}
 	for _, f := range sourceFiles(t) {
-		if inside(f.pkg, "cmd") {
-			lines[f.pkg] += strings.Count(f.text, "\n")
+		from := area(f.pkg)
+		if from == "" || strings.HasSuffix(f.pkg, "test") {
+			continue
+		}
+		imports[from] = append(imports[from], "")
+		for _, imported := range f.imports() {
+			if to := area(imported); to != "" && to != from && !slices.Contains(imports[from], to) {
+				imports[from] = append(imports[from], to)
+			}
 		}
 	}
-	for pkg, n := range lines {
-		if n > maxCommandLines {
-			t.Errorf("%s has %d lines", pkg, n)
+	return imports
+}
+
+// A command is what cli imports, and cli itself. An area that is no command has to be shared by at least two.
+func TestPackagesBelowInternalAreCommandsOrShared(t *testing.T) {
+	racetest.SkipSequential(t)
+	imports := areaImports(t)
+	for shared := range imports {
+		users := 0
+		for user, imported := range imports {
+			if user != "cli" && slices.Contains(imported, shared) {
+				users++
+			}
 		}
+		if shared != "cli" && shared != "logfile" && !slices.Contains(imports["cli"], shared) && users < 2 {
+			t.Errorf("internal/%s is no command, and %d other packages import it", shared, users)
+		}
+	}
+}
+
+// Go refuses circles of packages, but not of directories whose packages import each other.
+func TestPackagesBelowInternalHaveNoCircles(t *testing.T) {
+	racetest.SkipSequential(t)
+	imports := areaImports(t)
+	done := map[string]bool{}
+	var visit func(area string, path []string)
+	visit = func(area string, path []string) {
+		if i := slices.Index(path, area); i >= 0 {
+			t.Errorf("internal has a circle: %s", strings.Join(append(path[i:], area), " -> "))
+			return
+		}
+		for _, imported := range imports[area] {
+			if !done[area] && imported != "" {
+				visit(imported, append(path, area))
+			}
+		}
+		done[area] = true
+	}
+	for area := range imports {
+		visit(area, nil)
+	}
+}
+
+// The page of the manual has a row for each package below internal, and no other rows.
+func TestPackagesBelowInternalAreDocumented(t *testing.T) {
+	racetest.SkipSequential(t)
+	packages := map[string]bool{}
+	for _, f := range sourceFiles(t) {
+		if inside(f.pkg, internalAt) && f.pkg != internalAt {
+			packages[strings.TrimPrefix(f.pkg, internalAt+"/")] = true
+		}
+	}
+	rows := regexp.MustCompile(`(?m)^\| \[([a-z/]+)\]\(\.\./internal/([a-z/]+)\) \| .+ \|$`)
+	for _, row := range rows.FindAllStringSubmatch(readText(t, "guide/development.md"), -1) {
+		if row[1] != row[2] || !packages[row[1]] {
+			t.Errorf("development.md has a row for %s, which is no package", row[1])
+		}
+		delete(packages, row[1])
+	}
+	for pkg := range packages {
+		t.Errorf("development.md has no row for internal/%s", pkg)
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/remote"
-	chathub "github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/hub"
+	chathub "github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/host"
 	"github.com/agent-chatter/agent-chatter/journal/hub"
 	"github.com/agent-chatter/agent-chatter/journal/hub/hubtest"
 	"github.com/agent-chatter/agent-chatter/journal/hub/jetstream"
@@ -73,7 +73,7 @@ func TestSessionThatAnotherMachineTakesOver(t *testing.T) {
 	if _, err := other.Find(t.Context(), string(id)); err != nil { // fetches it
 		t.Fatal(err)
 	}
-	log, state, err := chathub.New(other, config.Hub, true).Store.Open(t.Context(), "demo", string(id))
+	log, state, err := chathub.NewHub(other, config.Hub, true).Store.Open(t.Context(), "demo", string(id))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,6 @@ package acp
 import (
 	"fmt"
 	"os"
-	"testing"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/agenttest"
@@ -13,15 +12,15 @@ import (
 // homeVariable makes the test binary the acp command with this home.
 const homeVariable = "ACP_TEST_HOME"
 
-func TestMain(m *testing.M) {
+// PlayCommand ends this process if it is one that a test started: after it was a guard, an agent or the command.
+func PlayCommand() {
 	if process.Guarded() {
-		return
+		os.Exit(0)
 	}
 	agenttest.Play()
 	if home := os.Getenv(homeVariable); home != "" {
 		os.Exit(runCommand(home))
 	}
-	m.Run()
 }
 
 func runCommand(home string) int {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/acp/prompt"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
@@ -25,9 +24,9 @@ func TestTexts(t *testing.T) {
 		})},
 		{Function: "noSessionText", Shown: noSessionText(apptest.Hostile)},
 		{Function: "cursorText", Shown: cursorText(errors.New(apptest.Hostile))},
-		{Function: "unreadText", Shown: unreadText(prompt.ErrEmpty, []prompt.Omitted{{Kind: prompt.Image, MIME: "image/png"}})},
-		{Function: "omittedText", Shown: omittedText([]prompt.Omitted{
-			{Kind: prompt.Image, Name: apptest.Hostile}, {Kind: prompt.Audio, MIME: apptest.Hostile}, {Kind: prompt.Data},
+		{Function: "unreadText", Shown: unreadText(errEmptyPrompt, []omitted{{Kind: Image, MIME: "image/png"}})},
+		{Function: "omittedText", Shown: omittedText([]omitted{
+			{Kind: Image, Name: apptest.Hostile}, {Kind: Audio, MIME: apptest.Hostile}, {Kind: Data},
 		})},
 		{Function: "forkedText", Shown: forkedText(app.Text("Session is claimed."), apptest.AliceID)},
 		{Function: "promptRunsText", Shown: promptRunsText(apptest.AliceID)},

@@ -6,7 +6,6 @@ import (
 
 	sdk "github.com/coder/acp-go-sdk"
 
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/acp/settings"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 )
@@ -31,7 +30,7 @@ func (s *server) SetSessionConfigOption(
 
 // choose sets an option.
 func (o *session) choose(id, value string) error {
-	if id == settings.Team {
+	if id == teamOption {
 		return o.chooseTeam(value)
 	}
 	o.mu.Lock()
@@ -71,7 +70,7 @@ func (o *session) chooseTeam(name string) error {
 
 // setTeam sets the team, as its file has it. The caller holds o.mu, or is alone.
 func (o *session) setTeam(name string, t *team.Team) {
-	o.name, o.loaded, o.choices = name, t, settings.Choices{}
+	o.name, o.loaded, o.choices = name, t, optionChoices{}
 	o.team = o.choices.Apply(t)
 }
 
@@ -79,7 +78,7 @@ func (o *session) setTeam(name string, t *team.Team) {
 func (o *session) options() []sdk.SessionConfigOption {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	offers := settings.Offers{Team: o.name, Models: o.members()}
+	offers := optionOffers{Team: o.name, Models: o.members()}
 	if !o.begun {
 		offers.Teams = o.teamNames()
 	}

@@ -8,8 +8,7 @@ import (
 	sdk "github.com/coder/acp-go-sdk"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/acp/updates"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/acp/wire"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/permission"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/host"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
@@ -46,7 +45,7 @@ func (l *listener) Ask(ctx context.Context, q coordinator.Question) coordinator.
 	case answer := <-answered:
 		return answer
 	case <-ctx.Done():
-		if cause := context.Cause(l.prompt); !errors.Is(cause, wire.ErrCanceled) {
+		if cause := context.Cause(l.prompt); !errors.Is(cause, errCanceled) {
 			withdraw()
 		}
 		return coordinator.Unanswered
@@ -94,7 +93,7 @@ func toolCall(q coordinator.Question) sdk.ToolCallUpdate {
 		call.Locations = append(call.Locations, sdk.ToolCallLocation{Path: e.Path})
 	}
 	if len(p.Edits) == 0 {
-		text := permission.Text(q.Member.DisplayName, p)
+		text := host.PermissionText(q.Member.DisplayName, p)
 		call.Content = []sdk.ToolCallContent{sdk.ToolContent(sdk.TextBlock(text))}
 	}
 	return call

@@ -14,10 +14,9 @@ import (
 
 	sdk "github.com/coder/acp-go-sdk"
 
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/acp/wire"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/config"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/retention"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/host"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
 )
 
@@ -30,7 +29,7 @@ type server struct {
 	config config.Config
 	team   string // of new sessions: a name or an absolute path; "": the demo
 	guard  *process.Guard
-	wire   *wire.Wire
+	wire   *wire
 	client *sdk.AgentSideConnection
 	warned sync.Once // about the home
 
@@ -40,20 +39,20 @@ type server struct {
 	unanswered []*session          // whose ids the client does not have yet
 
 	saving    sync.Mutex
-	retention *retention.Retention // used under saving; nil: automatic retention is off
+	retention *host.Retention // used under saving; nil: automatic retention is off
 }
 
 func newServer(a *app.App, c config.Config, team string) *server {
 	s := &server{app: a, config: c, team: team, guard: new(process.Guard), sessions: map[string]*session{}}
 	if c.Auto() {
-		s.retention = retention.New(a, c.Policy())
+		s.retention = host.NewRetention(a, c.Policy())
 	}
 	return s
 }
 
 // serve answers a client until it ends its side, or ctx is done.
 func (s *server) serve(ctx context.Context, in io.Reader, out io.Writer) error {
-	w := wire.New(in, out, s.app.Log, s.answered)
+	w := newWire(in, out, s.app.Log, s.answered)
 	s.wire, s.client = w, sdk.NewAgentSideConnection(s, w, w)
 	s.client.SetLogger(slog.New(slog.DiscardHandler)) // it logs contents of messages
 	w.Run(ctx)

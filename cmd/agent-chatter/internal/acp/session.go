@@ -13,14 +13,8 @@ import (
 	sdk "github.com/coder/acp-go-sdk"
 	"github.com/oklog/ulid/v2"
 
-	services "github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/acp/editor"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/acp/prompt"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/acp/settings"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/eventlog"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/hub"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/place"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/mcp/member"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/host"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/setup"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/teams"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
@@ -37,8 +31,8 @@ const endOfInput = "end of input"
 type session struct {
 	server *server
 	id     string
-	app    *app.App // of its working directory
-	hub    *hub.Hub // nil: there is none
+	app    *app.App  // of its working directory
+	hub    *host.Hub // nil: there is none
 
 	turn     sync.Mutex // held while the following are used
 	c        *coordinator.Coordinator
@@ -50,7 +44,7 @@ type session struct {
 	mu      sync.Mutex // of the following
 	name    string     // of the team, as the client chooses it
 	loaded  *team.Team // as its file has it
-	choices settings.Choices
+	choices optionChoices
 	team    *team.Team // loaded with the choices
 	begun   bool       // there was a prompt
 }
@@ -63,15 +57,15 @@ func (s *server) prepare(id, cwd string, servers []sdk.McpServer) *session {
 	o.app.Cwd, o.app.Present, o.app.Stdin, o.app.Stdout = cwd, o.listener.present, nil, io.Discard
 	o.app.Slash = func([]string) []string { return nil }
 	o.listener.Reporter.App = o.app
-	o.hub = hub.New(o.app, s.config.Hub, false)
+	o.hub = host.NewHub(o.app, s.config.Hub, false)
 	s.mu.Lock()
 	can := s.can
 	s.mu.Unlock()
 	o.c = coordinator.New(coordinator.Options{
-		Store: o.store(), Listener: &eventlog.Listener{Listener: o.listener, Log: s.app.Log}, App: s.app.Identity(),
+		Store: o.store(), Listener: &host.EventLog{Listener: o.listener, Log: s.app.Log}, App: s.app.Identity(),
 		CWD: cwd, Window: coordinator.Window(s.config.Window), Engines: app.Engines(agent.Demo{}),
 		KeepSecrets: s.config.KeepSecrets(), Guard: s.guard, MCPServers: mcpServers(servers),
-		Recall: member.Recall(s.app), Editor: services.New(s.client, sdk.SessionId(id), can),
+		Recall: host.RecallServer(s.app), Editor: newEditor(s.client, sdk.SessionId(id), can),
 	})
 	return o
 }
@@ -113,7 +107,7 @@ func (o *session) load(name string) (*team.Team, error) {
 
 // warn presents what is doubtful about the home, once, and about the team.
 func (o *session) warn() {
-	o.server.warned.Do(func() { place.Warn(o.app, nil) })
+	o.server.warned.Do(func() { host.WarnUnsafePlace(o.app, nil) })
 	for _, m := range o.loaded.Members {
 		setup.WarnIneffective(o.app, m)
 	}
@@ -135,7 +129,7 @@ func (s *server) Prompt(_ context.Context, r sdk.PromptRequest) (sdk.PromptRespo
 	if err != nil {
 		return sdk.PromptResponse{}, err
 	}
-	message, err := prompt.Read(r.Prompt)
+	message, err := readPrompt(r.Prompt)
 	if err != nil {
 		return sdk.PromptResponse{}, s.failure(app.Exit(app.ExitUsage, unreadText(err, message.Omitted)))
 	}
@@ -144,7 +138,7 @@ func (s *server) Prompt(_ context.Context, r sdk.PromptRequest) (sdk.PromptRespo
 }
 
 // prompt sends a message to the team and returns why its turns stopped.
-func (o *session) prompt(ctx context.Context, message prompt.Message) (sdk.StopReason, error) {
+func (o *session) prompt(ctx context.Context, message promptMessage) (sdk.StopReason, error) {
 	o.turn.Lock()
 	defer o.turn.Unlock()
 	if err := o.ready(ctx); err != nil {
@@ -285,7 +279,7 @@ func headers(of []sdk.HttpHeader) map[string]string {
 }
 
 // unreadText is for a prompt that is no message.
-func unreadText(err error, omitted []prompt.Omitted) app.Message {
+func unreadText(err error, omitted []omitted) app.Message {
 	m := app.Text("Nothing was sent: %s.", tty.SafeLine(err.Error()))
 	if len(omitted) > 0 {
 		m.Text += "\n" + omittedText(omitted)
@@ -294,7 +288,7 @@ func unreadText(err error, omitted []prompt.Omitted) app.Message {
 }
 
 // omittedText lists what members do not get of a prompt.
-func omittedText(all []prompt.Omitted) string {
+func omittedText(all []omitted) string {
 	names := make([]string, len(all))
 	for i, o := range all {
 		names[i] = string(o.Kind)

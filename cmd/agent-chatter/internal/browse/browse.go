@@ -2,8 +2,6 @@ package browse
 
 import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/screen"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/sessions"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
@@ -14,6 +12,8 @@ type Command struct {
 	Team   string `complete:"team-id" help:"Only sessions of this team." placeholder:"ID"`
 	Here   bool   `help:"Only sessions that began in the working directory."`
 	Output string `help:"Output format: ${enum}; json prints the list." enum:"text,json" default:"text"`
+
+	Resume func(*app.App, Choice) error `kong:"-"` // runs a chat with the session
 }
 
 // Help returns the examples for --help.
@@ -46,10 +46,10 @@ func (cmd *Command) Run(a *app.App) error {
 		return app.Exit(app.ExitUsage, app.Text("browse needs a terminal.").
 			With(app.To("list the sessions", "sessions"), app.To("search them", "sessions", "search", "TEXT")))
 	}
-	choice, err := screen.Run(ctx, a, screen.Options{Text: cmd.Query, Query: q})
+	choice, err := Run(ctx, a, Options{Text: cmd.Query, Query: q})
 	if err != nil || !choice.Chosen {
 		return err
 	}
 	stop()
-	return chat.Resume(a, choice)
+	return cmd.Resume(a, choice)
 }

@@ -6,22 +6,21 @@ import (
 	"strconv"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/screen"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/timeline"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/turns"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/teams"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
 // Resume runs a chat that resumes the session that was chosen in the browser.
-func Resume(a *app.App, c screen.Choice) error {
+func Resume(a *app.App, c browse.Choice) error {
 	cmd := &Command{Input: "text", Output: "text"}
 	cmd.take(c)
 	return cmd.Run(a)
 }
 
 // take makes the command resume a session, or a fork of it.
-func (cmd *Command) take(c screen.Choice) {
+func (cmd *Command) take(c browse.Choice) {
 	cmd.chosen = c.Session.Key()
 	if c.ForkAt > 0 {
 		cmd.Fork, cmd.At = true, strconv.FormatUint(c.ForkAt, 10)
@@ -41,7 +40,7 @@ func (cmd *Command) pick(a *app.App) (chosen bool, err error) {
 	}
 	ctx, stop := app.UntilSignal()
 	defer stop()
-	var o screen.Options
+	var o browse.Options
 	if cmd.Team != "" {
 		t, err := teams.Loader{App: a, Forget: cmd.NoSave}.Load(ctx, cmd.Team)
 		if err != nil {
@@ -49,16 +48,16 @@ func (cmd *Command) pick(a *app.App) (chosen bool, err error) {
 		}
 		o.Query.Team = t.ID
 	}
-	choice, err := screen.Run(ctx, a, o)
+	choice, err := browse.Run(ctx, a, o)
 	cmd.take(choice)
 	return choice.Chosen, err
 }
 
 // browse opens the browser on the chat's terminal and resumes the session that the user chooses.
 func (r *repl) browse(ctx context.Context) error {
-	var choice screen.Choice
+	var choice browse.Choice
 	err := r.lend(func(a *app.App) (err error) {
-		choice, err = screen.Run(ctx, a, screen.Options{Running: r.key()})
+		choice, err = browse.Run(ctx, a, browse.Options{Running: r.key()})
 		return err
 	})
 	switch {
@@ -117,7 +116,7 @@ func (r *repl) slashTimeline(ctx context.Context, _ string) error {
 		err = turns.Print(ctx, r.app, r.results(), s)
 	default:
 		err = r.lend(func(a *app.App) (err error) {
-			fork, err = timeline.Run(ctx, a, s)
+			fork, err = turns.Run(ctx, a, s)
 			return err
 		})
 	}

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/screen"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
@@ -72,7 +72,7 @@ func write(t *testing.T, path, content string) {
 }
 
 // choice is the session of a journal, as the browser returns it.
-func choice(t *testing.T, a *app.App, path string) screen.Choice {
+func choice(t *testing.T, a *app.App, path string) browse.Choice {
 	t.Helper()
 	list, err := a.Catalog.List(t.Context(), catalog.Query{})
 	if err != nil {
@@ -80,11 +80,11 @@ func choice(t *testing.T, a *app.App, path string) screen.Choice {
 	}
 	for _, s := range list.Sessions {
 		if s.Path() == path {
-			return screen.Choice{Session: s, Chosen: true}
+			return browse.Choice{Session: s, Chosen: true}
 		}
 	}
 	t.Fatalf("%s is not listed", path)
-	return screen.Choice{}
+	return browse.Choice{}
 }
 
 // grown checks that one of some journals has a text, and no other.

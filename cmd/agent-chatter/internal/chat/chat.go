@@ -9,14 +9,8 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/config"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/console"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/eventlog"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/history"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/hub"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/input"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/place"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/retention"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/mcp/member"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/console"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/host"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/usage"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/coordinator"
@@ -92,7 +86,7 @@ func (cmd *Command) Run(a *app.App) error {
 		return err
 	}
 	if !cmd.NoSave {
-		place.Warn(a, cmd.SessionFile)
+		host.WarnUnsafePlace(a, cmd.SessionFile)
 	}
 	r := cmd.newREPL(a, config)
 	ctx, stop := console.UntilSignal(&r.lent)
@@ -213,17 +207,17 @@ func (cmd *Command) newREPL(a *app.App, config config.Config) *repl {
 	}
 	switch {
 	case len(cmd.Message) > 0:
-		r.scripted, r.input = true, &input.Flags{Rest: cmd.Message}
+		r.scripted, r.input = true, &flagLines{Rest: cmd.Message}
 	case !a.IsTerminal():
-		r.scripted, r.input = true, input.NewPipe(a.Stdin, cmd.Input == "json", a.LineLimit())
+		r.scripted, r.input = true, newPipeLines(a.Stdin, cmd.Input == "json", a.LineLimit())
 	case a.Plain:
-		r.input = input.NewPlain(a.Stdin, a.Stdout, a.LineLimit())
+		r.input = newPlainLines(a.Stdin, a.Stdout, a.LineLimit())
 	}
 	if !cmd.NoSave {
-		r.hub = hub.New(a, config.Hub, cmd.TakeOver)
+		r.hub = host.NewHub(a, config.Hub, cmd.TakeOver)
 	}
 	if config.Auto() && !cmd.NoSave {
-		r.retention = retention.New(a, config.Policy())
+		r.retention = host.NewRetention(a, config.Policy())
 	}
 	r.display = &display{repl: r, Reporter: &view.Reporter{
 		App: a, JSON: cmd.Output == "json", Prompts: cmd.ShowPrompt, ManualSave: cmd.NoAutoSave,
@@ -234,14 +228,14 @@ func (cmd *Command) newREPL(a *app.App, config config.Config) *repl {
 		demo.Pace = demoPace
 	}
 	if cmd.Writes() {
-		listener = &eventlog.Listener{Listener: listener, Log: a.Log}
+		listener = &host.EventLog{Listener: listener, Log: a.Log}
 	}
 	guard := new(process.Guard)
 	r.connect = func(s store.Store) *coordinator.Coordinator {
 		return coordinator.New(coordinator.Options{
 			Store: s, Listener: listener, App: a.Identity(), CWD: a.Cwd, MaxRounds: cmd.MaxRounds,
 			Window: coordinator.Window(config.Window), Engines: app.Engines(demo), KeepSecrets: config.KeepSecrets(),
-			Guard: guard, ManualSave: cmd.NoAutoSave, Recall: member.Recall(a),
+			Guard: guard, ManualSave: cmd.NoAutoSave, Recall: host.RecallServer(a),
 		})
 	}
 	return r
@@ -258,7 +252,7 @@ func (r *repl) open() error {
 	}
 	c, err := console.Open(r.app, console.Options{
 		Looks: onlyLooks, Look: r.runLook, Lent: &r.lent,
-		Find: func(ctx context.Context, text string) []string { return history.Find(ctx, r.app.Catalog, text) },
+		Find: func(ctx context.Context, text string) []string { return findInHistory(ctx, r.app.Catalog, text) },
 	})
 	if err != nil {
 		return err

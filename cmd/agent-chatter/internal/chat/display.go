@@ -6,9 +6,8 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/console"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/look"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/permission"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/console"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/host"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/coordinator"
@@ -60,7 +59,7 @@ func (d *display) Event(e coordinator.Event) {
 	}
 	next, idle := "", ""
 	if d.console != nil {
-		now := look.Take(d.repl.c)
+		now := statusOf(d.repl.c)
 		now.Speaking = d.speaking
 		d.repl.looks.Refresh(now)
 		idle = idleText(d.Team.DisplayName, now.Session)
@@ -126,16 +125,16 @@ func (d *display) Ask(ctx context.Context, q coordinator.Question) coordinator.A
 	case d.console == nil:
 		return d.repl.askPlain(ctx, q)
 	}
-	lines := permission.Lines(q.Member.DisplayName, q.Permission, view.OutputStyle(d.App))
-	question := permission.Question(q.Permission, d.Team.AllowEscCancel)
-	question.Lines = permission.Rows(permission.Text(q.Member.DisplayName, q.Permission), d.console.Columns())
+	lines := permissionLines(q.Member.DisplayName, q.Permission, view.OutputStyle(d.App))
+	question := permissionQuestion(q.Permission, d.Team.AllowEscCancel)
+	question.Lines = permissionRows(host.PermissionText(q.Member.DisplayName, q.Permission), d.console.Columns())
 	d.console.Print(lines...)
-	answer, reason := permission.AnswerOf(d.console.Ask(question, ctx.Done()))
+	answer, reason := answerOf(d.console.Ask(question, ctx.Done()))
 	if ctx.Err() == nil {
-		fmt.Fprintln(d.App.Stdout, permission.AnsweredText(answer))
+		fmt.Fprintln(d.App.Stdout, answeredText(answer))
 	}
 	if reason != "" {
-		d.repl.refusals = append(d.repl.refusals, permission.RefusalText(q.Member.Name, reason))
+		d.repl.refusals = append(d.repl.refusals, refusalText(q.Member.Name, reason))
 	}
 	return answer
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/follow"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/sessions"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/teams"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/transfer"
@@ -36,7 +35,7 @@ func (cmd *Command) follow(a *app.App) error {
 	if cmd.SessionFile != nil {
 		name = *cmd.SessionFile
 	}
-	return follow.Messages(ctx, a, dir, id, name)
+	return followMessages(ctx, a, dir, id, name)
 }
 
 // findToFollow finds the session that the flags name. Its team configuration is not

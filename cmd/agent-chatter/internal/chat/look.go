@@ -6,18 +6,17 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/look"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/editor"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 )
 
 // look returns the newest look.
-func (r *repl) look() look.Look {
+func (r *repl) look() status {
 	if last := r.looks.Last(); last != nil {
 		return *last
 	}
-	return *look.Take(r.c)
+	return *statusOf(r.c)
 }
 
 // runLook runs a command that only looks.

@@ -9,8 +9,6 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/input"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/look"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/editor"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
@@ -33,7 +31,7 @@ func newTestREPL(t *testing.T, escape, interrupt bool) (*repl, *bytes.Buffer) {
 
 // keys are pressed as soon as a turn runs.
 type keys struct {
-	input.Flags
+	flagLines
 	escape, interrupt bool
 	watching          int
 }
@@ -51,7 +49,7 @@ func (k *keys) Watch(onEscape, onInterrupt func()) (stop func()) {
 
 func TestLookIsKeptWhileTurnsRun(t *testing.T) {
 	r, _ := newTestREPL(t, false, false)
-	r.looks.Refresh(&look.Look{Had: 1})
+	r.looks.Refresh(&status{Had: 1})
 	if r.looks.Last() != nil {
 		t.Error("without a turn it is kept")
 	}
@@ -59,7 +57,7 @@ func TestLookIsKeptWhileTurnsRun(t *testing.T) {
 		if r.looks.Last() == nil {
 			t.Error("there is none during a turn")
 		}
-		r.looks.Refresh(&look.Look{Had: 2})
+		r.looks.Refresh(&status{Had: 2})
 		if had := r.look().Had; had != 2 {
 			t.Errorf("it is of %d turns", had)
 		}

@@ -1,14 +1,13 @@
 package chat
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/look"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/offer"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/transfer"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
@@ -58,13 +57,13 @@ func chatTexts() []apptest.Text {
 	calc := coordinator.Session{
 		ID: "01HZ", TeamName: "calc", Stats: projection.Stats{Usage: projection.Totals{Input: 12, Output: 3}},
 	}
-	add("look.StatusText", "a turn", look.StatusText(look.Look{
+	add("look.StatusText", "a turn", statusText(status{
 		Session: &calc, Status: active, Speaking: apptest.Hostile,
 		Queued: []coordinator.Queued{{Member: team.Member{Name: apptest.Hostile}}, {Member: team.Member{Name: "bea"}}},
 	}, []string{apptest.Hostile, "/rename later", "hello"}))
-	add("look.StatusText", "a queued message", look.StatusText(look.Look{Session: &calc, Status: active, Speaking: "ada"},
+	add("look.StatusText", "a queued message", statusText(status{Session: &calc, Status: active, Speaking: "ada"},
 		[]string{strings.Repeat("hello ", 20)}))
-	add("look.StatusText", "costs", look.StatusText(look.Look{
+	add("look.StatusText", "costs", statusText(status{
 		Status: coordinator.Status{Phase: coordinator.Paused, Waiting: "hugo"}, Session: &coordinator.Session{
 			ID: "01HZ", TeamName: apptest.Hostile, Title: apptest.Hostile,
 			Stats: projection.Stats{Messages: 2, Turns: 1, Usage: projection.Totals{
@@ -72,10 +71,10 @@ func chatTexts() []apptest.Text {
 				Costs: map[string]float64{"USD": 0.1 + 0.2, "EUR": 0.00001},
 			}},
 		}}, nil))
-	add("offer.Question", "", offer.Question(alice.Row, at))
-	add("offer.Question", "hostile", offer.Question(bob.Row, at))
-	add("offer.List", "", offer.List([]catalog.Session{alice, bob}, at, 0))
-	add("offer.List", "a narrow terminal", offer.List([]catalog.Session{alice, bob}, at, 36))
+	add("offer.Question", "", offerQuestion(alice.Row, at))
+	add("offer.Question", "hostile", offerQuestion(bob.Row, at))
+	add("offerList", "", offerList([]catalog.Session{alice, bob}, at, 0))
+	add("offerList", "a narrow terminal", offerList([]catalog.Session{alice, bob}, at, 36))
 	for _, d := range []time.Duration{
 		-time.Hour, 59 * time.Second, time.Minute, 59 * time.Minute,
 		time.Hour, 23 * time.Hour, 24 * time.Hour, 400 * 24 * time.Hour,
@@ -85,21 +84,27 @@ func chatTexts() []apptest.Text {
 	}
 	add("directoryText", "", directoryText("/a/"+apptest.Hostile))
 	add("archivedFileText", "", archivedFileText("/a/"+apptest.Hostile+"/archive/"+apptest.AliceID+".jsonl.zst"))
+	add("statusText", "", statusText(status{
+		Session: &coordinator.Session{ID: apptest.AliceID, Title: apptest.Hostile, TeamName: apptest.Hostile},
+		Status:  coordinator.Status{Phase: coordinator.Paused, Waiting: apptest.Hostile}, Speaking: apptest.Hostile,
+	}, []string{apptest.Hostile, "and this"}))
 	return texts
 }
 
-func TestChatTexts(t *testing.T) { apptest.CheckTexts(t, chatTexts()) }
+func TestChatTexts(t *testing.T) {
+	apptest.CheckTexts(t, slices.Concat(chatTexts(), permissionTexts(), bannerTexts(), followTexts(), queueTexts()))
+}
 
 // chatPromises are texts that must not change.
 var chatPromises = []apptest.Promise{
 	{Behaviour: "/team deploy offers the latest session",
-		Got: offer.Question(projection.Row{
+		Got: offerQuestion(projection.Row{
 			MessageCount: 15, Preview: "first message", UpdatedAt: time.Unix(0, 0),
 		}, time.Unix(2*3600, 0)),
 		Want: "Found previous session (2 hours ago, 15 messages)\n  15 messages - \"first message\"\n" +
 			"[R] Resume  [N] Start New"},
 	{Behaviour: "/resume lists sessions",
-		Got: offer.List([]catalog.Session{
+		Got: offerList([]catalog.Session{
 			{ID: "session-m5abc-xyz", Row: projection.Row{
 				Title: "Write a calculator", UpdatedAt: time.Unix(22*3600, 0),
 			}},

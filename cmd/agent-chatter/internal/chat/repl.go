@@ -11,14 +11,8 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/banner"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/console"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/follow"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/hub"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/input"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/look"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/permission"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/retention"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/console"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/host"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/setup"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/teams"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
@@ -65,7 +59,7 @@ type repl struct {
 	app         *app.App
 	display     *display
 	c           *coordinator.Coordinator
-	input       input.Source // nil: a terminal that is not open yet
+	input       lineSource // nil: a terminal that is not open yet
 	closeOutput func(context.Context) error
 	lent        atomic.Int32 // not 0: an editor or the browser has the terminal
 	scripted    bool         // no user is present: a failed turn fails the program, and agents cannot ask
@@ -77,13 +71,13 @@ type repl struct {
 	models     []string        // of --model, for the first conversation
 	turns      context.Context // of the running turns
 
-	hub         *hub.Hub             // nil: there is none
-	sessionFile string               // absolute path of the journal that is resumed in place; "": none
-	retention   *retention.Retention // nil: automatic retention is off
+	hub         *host.Hub       // nil: there is none
+	sessionFile string          // absolute path of the journal that is resumed in place; "": none
+	retention   *host.Retention // nil: automatic retention is off
 
 	failed   atomic.Bool // a line failed
 	refusals []string    // the reasons of refusals, which are sent as messages when a person is next
-	looks    look.Kept
+	looks    statusCache
 }
 
 // errEnd is returned by a slash command that ends the chat.
@@ -146,9 +140,9 @@ func (r *repl) banner() {
 	session := r.c.Session()
 	if session == nil {
 		if c := r.display.console; c != nil {
-			c.Print(banner.Lines(r.c.Team(), view.OutputStyle(r.app))...)
+			c.Print(bannerLines(r.c.Team(), view.OutputStyle(r.app))...)
 		} else if !r.scripted {
-			r.app.Notice(banner.Text(r.c.Team()))
+			r.app.Notice(bannerText(r.c.Team()))
 		}
 		return
 	}
@@ -166,9 +160,9 @@ func (r *repl) banner() {
 		idle := idleText(r.c.Team().DisplayName, session)
 		c.Change(func(m *console.Model) { m.Status.Idle = idle })
 	}
-	recent, older := follow.Newest(session.Recent, session.Stats.Messages)
+	recent, older := newestEntries(session.Recent, session.Stats.Messages)
 	if older > 0 {
-		r.app.Show(follow.OlderText(older, cmp.Or(r.sessionFile, session.ID)))
+		r.app.Show(olderText(older, cmp.Or(r.sessionFile, session.ID)))
 	}
 	dir, _, _ := r.place(session.ID) // it is open
 	calls := view.CallsOf(dir, session.ID, recent)
@@ -192,7 +186,7 @@ func (r *repl) loop(ctx context.Context) (reason string, err error) {
 			return "interrupted", nil
 		case err == io.EOF:
 			return "end of input", nil
-		case errors.Is(err, input.ErrNotMessage), errors.Is(err, input.ErrDropped):
+		case errors.Is(err, errNotMessage), errors.Is(err, errDropped):
 			r.reject("%v", err)
 			continue
 		case errors.Is(err, journal.ErrTooLong):
@@ -208,7 +202,7 @@ func (r *repl) loop(ctx context.Context) (reason string, err error) {
 			return "interrupted", err
 		}
 	}
-	if m, ok := r.input.(*input.Flags); ok && len(m.Rest) > 0 {
+	if m, ok := r.input.(*flagLines); ok && len(m.Rest) > 0 {
 		r.app.Notice(notSentText(len(m.Rest)))
 	}
 	return "rounds", nil
@@ -256,7 +250,7 @@ func (r *repl) notSavedText() string {
 
 // runLine runs a slash command or sends a message.
 func (r *repl) runLine(ctx context.Context, l tty.Line) error {
-	_, fromFlag := r.input.(*input.Flags) // where an empty message is an error
+	_, fromFlag := r.input.(*flagLines) // where an empty message is an error
 	switch {
 	case strings.TrimSpace(l.Text) == "" && !fromFlag:
 		return nil
@@ -284,7 +278,7 @@ func (r *repl) runTurns(ctx context.Context, do func(context.Context) error) err
 	if !r.c.Team().AllowEscCancel {
 		escape = func() {}
 	}
-	r.looks.Set(look.Take(r.c))
+	r.looks.Set(statusOf(r.c))
 	stopWatching := r.input.Watch(escape, interrupt)
 	err := do(turns)
 	stopWatching()
@@ -324,20 +318,20 @@ func (r *repl) reject(format string, args ...any) {
 
 // askPlain asks for permission on a plain terminal and waits for a line that is an answer.
 func (r *repl) askPlain(ctx context.Context, q coordinator.Question) coordinator.Answer {
-	choices := permission.PlainChoicesText(q.Permission, tty.Columns(r.app.Stdout))
-	question := permission.Text(q.Member.DisplayName, q.Permission) + "\n" + choices
+	choices := plainChoicesText(q.Permission, tty.Columns(r.app.Stdout))
+	question := host.PermissionText(q.Member.DisplayName, q.Permission) + "\n" + choices
 	for {
-		line, err := r.input.(*input.Plain).Answer(question+"\n", ctx.Done())
+		line, err := r.input.(*plainLines).Answer(question+"\n", ctx.Done())
 		if err != nil {
 			return coordinator.Refused
 		}
-		if answer, reason, ok := permission.PlainAnswer(q.Permission, line.Text); ok {
+		if answer, reason, ok := plainAnswer(q.Permission, line.Text); ok {
 			if reason != "" {
-				r.refusals = append(r.refusals, permission.RefusalText(q.Member.Name, reason))
+				r.refusals = append(r.refusals, refusalText(q.Member.Name, reason))
 			}
 			return answer
 		}
-		question = permission.TextPlainAgain
+		question = textPlainAgain
 	}
 }
 

@@ -9,12 +9,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/banner"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/console"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/follow"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/look"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/offer"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/permission"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/console"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
@@ -46,7 +41,7 @@ func newScene(columns, rows int) *scene {
 		transcript: view.NewTranscript(demo),
 		columns:    columns, rows: rows, now: time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC),
 	}
-	s.lines, s.noted = banner.Lines(demo, s.style()), true
+	s.lines, s.noted = bannerLines(demo, s.style()), true
 	s.model.Sources = sources(".")
 	s.model.Sources.Files = fstest.MapFS{"calc/eval.go": {}, "calc/parse.go": {}, "go.mod": {}, "main.go": {}}
 	s.model.Sources.Members = members(demo)
@@ -143,8 +138,8 @@ func (s *scene) enters(command, answer string) {
 
 // asks requests permission.
 func (s *scene) asks(p agent.Permission) {
-	s.lines = append(s.lines, permission.Lines("Planner", p, s.style())...)
-	q := permission.Question(p, true)
+	s.lines = append(s.lines, permissionLines("Planner", p, s.style())...)
+	q := permissionQuestion(p, true)
 	s.model.Question = &q
 }
 
@@ -246,7 +241,7 @@ var scenes = []namedScene{
 		s.says("Write me a calculator.")
 		s.starts()
 		s.print(s.transcript.Stream("First the smallest part that works."))
-		s.enters("/status", look.StatusText(look.Look{Speaking: "planner", Status: coordinator.Status{
+		s.enters("/status", statusText(status{Speaking: "planner", Status: coordinator.Status{
 			Phase: coordinator.Active, Waiting: "you",
 		}, Session: &coordinator.Session{
 			ID: "01HZ0000000000000000000000", Title: "Write me a calculator.", TeamName: "demo",
@@ -320,7 +315,7 @@ var scenes = []namedScene{
 		s.lines = nil
 		s.notice(app.ResumedText("01HZ0000000000000000000000", 12))
 		s.notice(restoredText(s.now))
-		s.notice(follow.OlderText(10, "01HZ0000000000000000000000").String())
+		s.notice(olderText(10, "01HZ0000000000000000000000").String())
 		s.print(s.transcript.Entry(entry("you", "You", projection.TypeHuman, "Write me a calculator.", false), nil))
 		s.print(s.transcript.Entry(entry("planner", "Planner", projection.TypeAI, "First the **smallest** part.", false), nil))
 		s.print(s.transcript.Entry(entry("critic", "Critic", projection.TypeAI, "I have weighed", true), nil))
@@ -328,14 +323,14 @@ var scenes = []namedScene{
 		s.model.Status.Idle = "Demo · 12 messages"
 	}},
 	{"found_previous", func(s *scene) {
-		s.enters("/team deploy calc", offer.Question(projection.Row{
+		s.enters("/team deploy calc", offerQuestion(projection.Row{
 			Preview: "first message of a session that was about a calculator", MessageCount: 15,
 			UpdatedAt: s.now.Add(-2 * time.Hour),
 		}, s.now))
 		s.model.Prompt, s.model.Question = "", &console.Question{}
 	}},
 	{"resume_list", func(s *scene) {
-		s.enters("/resume", offer.List([]catalog.Session{
+		s.enters("/resume", offerList([]catalog.Session{
 			{ID: "01HZ000000000000000000QN3X", Row: projection.Row{
 				Title: "Write me a calculator in Python", UpdatedAt: s.now.Add(-2 * time.Hour),
 			}},

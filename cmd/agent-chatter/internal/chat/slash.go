@@ -8,8 +8,6 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/look"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/queue"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/sessions"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/setup"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/transfer"
@@ -133,7 +131,7 @@ func (r *repl) slashStatus(context.Context, string) error {
 	if c := r.display.console; c != nil {
 		entered = c.Queued()
 	}
-	r.app.Notice(look.StatusText(now, entered))
+	r.app.Notice(statusText(now, entered))
 	r.showRounds()
 	if now.Status.Unsaved {
 		r.app.Notice(r.notSavedText())
@@ -178,7 +176,7 @@ func (r *repl) slashMembers(context.Context, string) error {
 
 func (r *repl) slashQueue(context.Context, string) error {
 	now := r.look()
-	r.app.Notice(queue.Text(now.Queued, now.Changes))
+	r.app.Notice(queueText(now.Queued, now.Changes))
 	r.showRounds()
 	return nil
 }

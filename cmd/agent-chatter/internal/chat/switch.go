@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat/offer"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/sessions"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
@@ -64,7 +63,7 @@ func (r *repl) latestOther(ctx context.Context, t *team.Team) (catalog.Session, 
 
 // askRestore returns 'r', 'n' or tty.KeyEscape.
 func (r *repl) askRestore(ctx context.Context, latest catalog.Session) (rune, error) {
-	question := offer.Question(latest.Row, time.Now())
+	question := offerQuestion(latest.Row, time.Now())
 	for {
 		r.app.Notice(question)
 		key, err := r.readKey(ctx)
@@ -208,7 +207,7 @@ func (r *repl) chooseSession(ctx context.Context) (string, error) {
 		r.reject("Name the session. Type /resume ID or /resume --last.")
 		return "", nil
 	}
-	fmt.Fprintln(r.app.Stdout, offer.List(sessions, time.Now(), tty.Columns(r.app.Stdout)))
+	fmt.Fprintln(r.app.Stdout, offerList(sessions, time.Now(), tty.Columns(r.app.Stdout)))
 	typed, err := r.input.Next("", ctx.Done())
 	if err != nil {
 		return "", errEnd

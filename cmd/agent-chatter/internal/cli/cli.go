@@ -19,7 +19,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/mcp"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/serve"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/sessions"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/sessions/diff"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/setup"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/transfer"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
@@ -106,7 +105,7 @@ type sessionsCommand struct {
 	Delete  sessions.Delete  `cmd:"" aliases:"rm" help:"Move a session to the trash."`
 	Restore maintain.Restore `cmd:"" help:"Restore a session from the trash."`
 	Fork    sessions.Fork    `cmd:"" help:"Copy a session."`
-	Diff    diff.Command     `cmd:"" help:"Compare two sessions."`
+	Diff    sessions.Diff    `cmd:"" help:"Compare two sessions."`
 	Merge   sessions.Merge   `cmd:"" help:"Merge two diverged sessions."`
 	Clean   maintain.Clean   `cmd:"" help:"Trash idle sessions and purge old trash."`
 	Export  transfer.Export  `cmd:"" help:"Export sessions to files."`
@@ -142,7 +141,7 @@ func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 
 // Run executes a command line and returns the exit code.
 func Run(args []string, streams app.IO) int {
-	var c commandLine
+	c := commandLine{Browse: browse.Command{Resume: chat.Resume}}
 	parser := kong.Must(&c, append(usage.Decoders(),
 		kong.Name("agent-chatter"),
 		kong.Description("Chat with AI agents in crash-safe sessions."),

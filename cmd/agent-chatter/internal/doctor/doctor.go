@@ -12,9 +12,9 @@ import (
 	"syscall"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/serve/opener"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/web"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
@@ -276,8 +276,8 @@ func missingProgramText(home string, missing team.Agent, err error) app.Finding 
 
 // checkWebBrowser checks that serve --open can open the web browser, if there is a desktop.
 func (d *doctor) checkWebBrowser() []app.Finding {
-	name, err := opener.Find()
-	if !opener.Desktop() {
+	name, err := web.FindBrowser()
+	if !web.HasDesktop() {
 		return nil
 	}
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/mcp/recall"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/serve/guard"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/web"
 )
 
 // The bounds of the HTTP server.
@@ -46,9 +46,9 @@ func (cmd *Command) listen() (*listener, error) {
 	if err != nil || !isLoopback(host) {
 		return nil, app.UsageError("--http takes an address that no other host can reach, such as 127.0.0.1:8765.")
 	}
-	l := &listener{token: guard.NewToken()}
+	l := &listener{token: web.NewToken()}
 	if cmd.TokenFile != "" {
-		if l.token, err = guard.ReadToken(cmd.TokenFile); err != nil {
+		if l.token, err = web.ReadToken(cmd.TokenFile); err != nil {
 			return nil, err
 		}
 	}
@@ -89,7 +89,7 @@ func (l *listener) handler(server *sdk.Server) http.Handler {
 	})
 	mux := http.NewServeMux()
 	mux.Handle(endpoint, whole(streams))
-	g := &guard.Guard{
+	g := &web.Guard{
 		Token: l.token, Origin: "http", Known: l.knows,
 		Help: "Send it in the header Authorization: Bearer TOKEN.",
 	}
@@ -155,5 +155,5 @@ func (l *listener) serve(ctx context.Context, handler http.Handler) error {
 	h := &http.Server{
 		Handler: handler, MaxHeaderBytes: maxHeader, ReadHeaderTimeout: requestTime, IdleTimeout: idleTime,
 	}
-	return guard.Serve(ctx, h, netutil.LimitListener(l.Listener, maxConnections))
+	return web.Serve(ctx, h, netutil.LimitListener(l.Listener, maxConnections))
 }

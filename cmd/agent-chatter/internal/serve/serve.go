@@ -13,11 +13,10 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/serve/api"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/serve/assets"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/serve/desk"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/serve/guard"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/serve/opener"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/web"
 	"golang.org/x/net/netutil"
 )
 
@@ -66,7 +65,7 @@ func (cmd *Command) Run(a *app.App) error {
 		return err
 	}
 	if cmd.Open {
-		file, err := opener.NewFile(address)
+		file, err := web.NewOpenFile(address)
 		if err != nil {
 			return err
 		}
@@ -77,7 +76,7 @@ func (cmd *Command) Run(a *app.App) error {
 			}
 		}()
 	}
-	d := desk.New(a, ctx.Done())
+	d := api.New(a, ctx.Done())
 	go a.Remote.Watch(ctx, a.Catalog, d.TakeElsewhere)
 	return s.serve(ctx, d)
 }
@@ -133,9 +132,9 @@ func (cmd *Command) listen() (*server, error) {
 	if err != nil {
 		return nil, app.UsageError("--addr takes HOST:PORT, such as 127.0.0.1:8080.")
 	}
-	s := &server{token: guard.NewToken(), wait: requestTime}
+	s := &server{token: web.NewToken(), wait: requestTime}
 	if cmd.TokenFile != "" {
-		if s.token, err = guard.ReadToken(cmd.TokenFile); err != nil {
+		if s.token, err = web.ReadToken(cmd.TokenFile); err != nil {
 			return nil, err
 		}
 	}
@@ -207,8 +206,8 @@ func isLoopback(host string) bool {
 }
 
 // serve answers requests until ctx is done.
-func (s *server) serve(ctx context.Context, d *desk.Desk) error {
-	g := &guard.Guard{
+func (s *server) serve(ctx context.Context, d *api.Server) error {
+	g := &web.Guard{
 		Token: s.token, Origin: strings.SplitN(s.origin, ":", 2)[0], Known: s.knows,
 		Help: "Open the address that agent-chatter serve prints.",
 	}
@@ -219,5 +218,5 @@ func (s *server) serve(ctx context.Context, d *desk.Desk) error {
 		Handler: mux, TLSConfig: s.tls, MaxHeaderBytes: maxHeader,
 		ReadHeaderTimeout: s.wait, ReadTimeout: s.wait, IdleTimeout: idleTime,
 	}
-	return guard.Serve(ctx, h, netutil.LimitListener(s.Listener, maxConnections))
+	return web.Serve(ctx, h, netutil.LimitListener(s.Listener, maxConnections))
 }

@@ -22,7 +22,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/serve/desk"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/serve/api"
 )
 
 func TestTexts(t *testing.T) {
@@ -130,7 +130,7 @@ func startedWith(t *testing.T, cmd Command, wait time.Duration) (s *server, stop
 	ctx, stop := context.WithCancel(t.Context())
 	end := make(chan error, 1)
 	go func() {
-		end <- s.serve(ctx, desk.New(a, ctx.Done()))
+		end <- s.serve(ctx, api.New(a, ctx.Done()))
 		close(end)
 	}()
 	t.Cleanup(func() {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/sessions/diff"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 	"github.com/agent-chatter/agent-chatter/journal/vfs"
@@ -43,8 +42,8 @@ func TestIOErrorsAreReported(t *testing.T) {
 		}},
 		{"search", true, func(a *app.App) error { return (&Search{Text: "a", Output: "text"}).Run(a) }},
 		{"show", true, func(a *app.App) error { return (&Show{ID: ids[0], Output: "json"}).Run(a) }},
-		{"diff", true, func(a *app.App) error { return (&diff.Command{A: ids[0], B: ids[1], Output: "text"}).Run(a) }},
-		{"diff --output json", true, func(a *app.App) error { return (&diff.Command{A: ids[0], B: ids[1], Output: "json"}).Run(a) }},
+		{"diff", true, func(a *app.App) error { return (&Diff{A: ids[0], B: ids[1], Output: "text"}).Run(a) }},
+		{"diff --output json", true, func(a *app.App) error { return (&Diff{A: ids[0], B: ids[1], Output: "json"}).Run(a) }},
 		{"tail", false, func(a *app.App) error { return (&Tail{ID: ids[0], N: 2, Output: "text"}).Run(a) }},
 		{"tail latest", false, func(a *app.App) error { return (&Tail{N: 2, Output: "json"}).Run(a) }},
 		{"tail --all", false, func(a *app.App) error { return (&Tail{All: true, N: 5, Output: "json"}).Run(a) }},

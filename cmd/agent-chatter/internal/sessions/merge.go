@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/sessions/diff"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/projection/catalog/sessioncopy"
@@ -39,7 +38,7 @@ func (cmd *Merge) Run(a *app.App) error {
 	}
 	switch {
 	case sessionA.ID == sessionB.ID:
-		return app.UsageError("%s", diff.TextSameSession)
+		return app.UsageError("%s", textSameSession)
 	case sessionA.Dir() != sessionB.Dir():
 		return app.Exit(app.ExitFailed, app.Message{Text: otherTeamText(sessionA, sessionB)})
 	}

@@ -2,6 +2,7 @@ package sessions
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
@@ -55,4 +56,6 @@ func sessionsTexts() []apptest.Text {
 	return texts
 }
 
-func TestSessionsTexts(t *testing.T) { apptest.CheckTexts(t, sessionsTexts()) }
+func TestSessionsTexts(t *testing.T) {
+	apptest.CheckTexts(t, slices.Concat(sessionsTexts(), diffTexts(), rerunTexts()))
+}

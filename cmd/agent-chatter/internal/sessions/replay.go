@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/sessions/rerun"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -70,8 +69,8 @@ func (cmd *Replay) run(a *app.App) error {
 		if cmd.Speed > 0 || cmd.Output != "text" && cmd.Output != "json" {
 			return app.UsageError("--with-team and --with-model support only --output text or json, without --speed.")
 		}
-		o := rerun.Options{Team: cmd.WithTeam, Model: cmd.WithModel, JSON: cmd.Output == "json"}
-		return rerun.Run(ctx, a, r, span, o)
+		o := rerunOptions{Team: cmd.WithTeam, Model: cmd.WithModel, JSON: cmd.Output == "json"}
+		return rerunSession(ctx, a, r, span, o)
 	}
 	out := bufio.NewWriter(a.Stdout)
 	err = cmd.print(ctx, a, out, r, span)

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/transfer/sealed"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -270,7 +269,7 @@ func (cmd *Export) bundle(ctx context.Context, e *exporter, sessions []catalog.S
 	}
 	write := func(w io.Writer) error { return writeBundle(ctx, w, e.app, readable) }
 	if len(cmd.Sealed) > 0 {
-		if write, err = sealed.Writer(cmd.Sealed, write); err != nil {
+		if write, err = sealedWriter(cmd.Sealed, write); err != nil {
 			return err
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/transfer/sealed"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
@@ -100,7 +99,7 @@ func (cmd *Import) Run(a *app.App) error {
 		return err
 	}
 	for i, file := range files {
-		opened, err := sealed.Open(a, file.path)
+		opened, err := openSealed(a, file.path)
 		if err != nil {
 			results = append(results, failed(file.path, err))
 			files[i].path = ""

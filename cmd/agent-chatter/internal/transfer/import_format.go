@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/transfer/source"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/projection/interchange"
 )
@@ -28,7 +27,7 @@ func DetectFormat(path string) (string, error) {
 	if app.IsArchive(path) && app.InArchive(path) {
 		return interchange.JournalFormat, nil
 	}
-	f, _, err := source.Open(path)
+	f, _, err := openSource(path)
 	if err != nil {
 		return "", err
 	}

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/transfer/source"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
@@ -76,7 +75,7 @@ func ImportJournal(ctx context.Context, a *app.App, path string, asNew bool) Imp
 // copyJournal copies a journal whose name is not that of a journal, such as an archived one
 // outside of an archive, to a temporary file with such a name.
 func copyJournal(path string) (copied string, remove func(), err error) {
-	original, _, err := source.Open(path)
+	original, _, err := openSource(path)
 	if err != nil {
 		return "", nil, err
 	}

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/transfer/source"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/journal/regularfile"
 	"github.com/agent-chatter/agent-chatter/projection/interchange"
@@ -20,7 +19,7 @@ func readTranscript(ctx context.Context, a *app.App, format, path string) (*inte
 	if err != nil {
 		return nil, err
 	}
-	src := source.Of(ctx, format, path)
+	src := sourceOf(ctx, format, path)
 	if format != "synapse" {
 		return interchange.Transcript(format, src, a.Identity())
 	}

@@ -2,8 +2,10 @@ package transfer
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
+	"filippo.io/age"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
 	"github.com/agent-chatter/agent-chatter/projection/catalog/sessioncopy"
 	"github.com/agent-chatter/agent-chatter/projection/interchange"
@@ -43,7 +45,12 @@ func transferTexts() []apptest.Text {
 		{Function: "longSnapshotText", Shown: longSnapshotText(path, 256<<20)},
 		{Function: "missingText", Shown: missingText(path)},
 		{Function: "noSessionsText", Shown: noSessionsText(path)},
+		{Function: "notOpenedText", Shown: notOpenedText(path, &age.NoIdentityMatchError{})},
+		{Function: "notOpenedText", Sample: "not of age", Shown: notOpenedText(path, errors.New(apptest.Hostile))},
+		{Function: "alteredText", Shown: alteredText(path)},
 	}
 }
 
-func TestTransferTexts(t *testing.T) { apptest.CheckTexts(t, transferTexts()) }
+func TestTransferTexts(t *testing.T) {
+	apptest.CheckTexts(t, slices.Concat(transferTexts(), sourceTexts()))
+}

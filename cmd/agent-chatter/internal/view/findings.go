@@ -19,9 +19,10 @@ type Findings struct {
 	worst  app.State // of the findings
 }
 
-// FindingsOnTerminal returns the Findings of a command with a flag --output. The names of its checks, if it has any, are a column
-// before the findings. From then on, the messages and errors of the App are findings, too. FindingsOnTerminal returns nil if
-// the command prints JSON, or if standard output or error is a pipe or a terminal without control sequences.
+// FindingsOnTerminal returns the Findings of a command with a flag --output. The names of its checks, if it has any,
+// are a column before the findings. From then on, the messages and errors of the App are findings, too.
+// FindingsOnTerminal returns nil if the command prints JSON, or if standard output or error is a pipe or a terminal
+// without control sequences.
 func FindingsOnTerminal(a *app.App, output string, checks ...string) *Findings {
 	style := OutputStyle(a)
 	if output != "text" || style.Plain || !tty.IsTerminal(a.Stderr) {

@@ -7,6 +7,12 @@
 //
 // # Concurrency
 //
-// The methods of a List are called by one goroutine. They read no files: the commands that they return do, with a
-// context that ends when another session is shown.
+// The methods of a List and of a Timeline are called by one goroutine. They read no files: the commands that they
+// return do, with a context that ends when another session or row is shown.
+//
+// # Timeline
+//
+// A [Timeline] is a list of turns, and below it or beside it the task, the queue and the conversation up to the end of
+// the selected row, as far as there is room. The conversation is read backwards from that event, so that moving through
+// a long session costs what is shown of it.
 package turns

@@ -35,8 +35,8 @@ type List struct {
 // keptPages is how many pages are kept besides those that are shown.
 const keptPages = 8
 
-// New returns a List without a session.
-func New(a *app.App) *List { return &List{app: a, Focused: true} }
+// NewList returns a List without a session.
+func NewList(a *app.App) *List { return &List{app: a, Focused: true} }
 
 // readMsg is what reading a session has found.
 type readMsg struct {

@@ -38,7 +38,7 @@ func TestListShowsEachKindOfRow(t *testing.T) {
 	a := turnstest.App(t)
 	s := turnstest.Write(t, a, turnstest.ID, turnstest.Payloads()...)
 	turnstest.Golden(t, "rows", a, func(size picture.Size) []string {
-		l := turns.New(a)
+		l := turns.NewList(a)
 		turnstest.Run(l.Update, l.SetSize(size.Columns, size.Rows))
 		turnstest.Run(l.Update, l.Show(s, 0))
 		turnstest.Press(l.Update, "up")
@@ -50,7 +50,7 @@ func TestListHasTheRowsOfTheTimeline(t *testing.T) {
 	racetest.SkipSequential(t)
 	a := turnstest.App(t)
 	s, want := turnstest.WriteLong(t, a)
-	l := turns.New(a)
+	l := turns.NewList(a)
 	turnstest.Run(l.Update, l.SetSize(80, 11))
 	turnstest.Run(l.Update, l.Show(s, 0))
 	at := len(want) - 1
@@ -89,7 +89,7 @@ func TestListOfAnArchivedSession(t *testing.T) {
 	if err := turnstest.Dir(a).Journals().Archive(t.Context(), s.ID); err != nil {
 		t.Fatal(err)
 	}
-	l := turns.New(a)
+	l := turns.NewList(a)
 	turnstest.Run(l.Update, l.SetSize(80, 11))
 	turnstest.Run(l.Update, l.Show(turnstest.Session(t, a, s.ID), 0))
 	if r, ok := l.Selected(); !ok || r.Seq != want[len(want)-1].Seq {
@@ -106,7 +106,7 @@ func TestListStartsAfterTheCommonPart(t *testing.T) {
 	a := turnstest.App(t)
 	s, want := turnstest.WriteLong(t, a)
 	for _, after := range []uint64{0, 1, want[500].Seq, want[500].End, s.LastSeq} {
-		l := turns.New(a)
+		l := turns.NewList(a)
 		turnstest.Run(l.Update, l.SetSize(80, 11))
 		turnstest.Run(l.Update, l.Show(s, after))
 		turnstest.Press(l.Update, "g")
@@ -129,7 +129,7 @@ func TestListGrowsWithTheSession(t *testing.T) {
 	all := turnstest.Payloads()
 	a := turnstest.App(t)
 	s := turnstest.Write(t, a, turnstest.ID, all[:8]...)
-	l := turns.New(a)
+	l := turns.NewList(a)
 	turnstest.Run(l.Update, l.SetSize(80, 11))
 	turnstest.Run(l.Update, l.Show(s, 0))
 	if l.Show(s, 0) != nil {
@@ -154,7 +154,7 @@ func TestListIgnoresOutdatedMessages(t *testing.T) {
 	first := turnstest.Write(t, a, turnstest.ID, turnstest.Payloads()...)
 	second := turnstest.Write(t, a, "01KAJ0000000000000000000A2",
 		turnstest.Created("01KAJ0000000000000000000A2"), turnstest.Said("m1", turnstest.Mia, "second"))
-	l := turns.New(a)
+	l := turns.NewList(a)
 	turnstest.Run(l.Update, l.SetSize(80, 11))
 	outdated := l.Show(first, 0)
 	current := l.Show(second, 0)
@@ -203,7 +203,7 @@ func TestListSaysWhyTheRestCannotBeRead(t *testing.T) {
 			if err := test.damage(s.Path()); err != nil {
 				t.Fatal(err)
 			}
-			l := turns.New(a)
+			l := turns.NewList(a)
 			turnstest.Run(l.Update, l.SetSize(160, 30))
 			turnstest.Run(l.Update, l.Show(s, 0))
 			rows := strings.Join(encoded(a, l, 30), "\n")
@@ -218,7 +218,7 @@ func TestListSaysWhyTheRestCannotBeRead(t *testing.T) {
 func TestListOfALostJournalEnds(t *testing.T) {
 	a := turnstest.App(t)
 	s, want := turnstest.WriteLong(t, a)
-	l := turns.New(a)
+	l := turns.NewList(a)
 	turnstest.Run(l.Update, l.SetSize(80, 11))
 	turnstest.Run(l.Update, l.Show(s, 0))
 	if err := os.Remove(s.Path()); err != nil {

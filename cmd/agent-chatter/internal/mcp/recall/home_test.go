@@ -14,7 +14,6 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/mcp/quote"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 	"github.com/agent-chatter/agent-chatter/projection"
@@ -175,14 +174,14 @@ const said = "SAID"
 // checkQuoted reports what a session says outside of quotations.
 func checkQuoted(t *testing.T, text string) {
 	t.Helper()
-	if !strings.HasPrefix(text, quote.Notice) {
+	if !strings.HasPrefix(text, quoteNotice) {
 		t.Errorf("no notice: %q", text)
 	}
 	for line := range strings.SplitSeq(text, "\n") {
-		if strings.Contains(line, said) && !strings.HasPrefix(line, quote.Prefix) {
+		if strings.Contains(line, said) && !strings.HasPrefix(line, quotePrefix) {
 			t.Errorf("the line %q is not quoted", line)
 		}
-		if strings.HasPrefix(strings.TrimSpace(line), quote.Prefix) && !strings.HasPrefix(line, quote.Prefix) {
+		if strings.HasPrefix(strings.TrimSpace(line), quotePrefix) && !strings.HasPrefix(line, quotePrefix) {
 			t.Errorf("the quotation %q does not begin its line", line)
 		}
 	}

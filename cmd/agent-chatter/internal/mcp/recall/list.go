@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/mcp/quote"
 	"github.com/agent-chatter/agent-chatter/coordinator/redact"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
@@ -75,7 +74,7 @@ func (r *Recall) List(ctx context.Context, in ListInput) (out ListOutput, text s
 	if err != nil {
 		return out, "", err
 	}
-	out = ListOutput{Notice: quote.Notice, Sessions: []Session{}, Total: len(list.Matches)}
+	out = ListOutput{Notice: quoteNotice, Sessions: []Session{}, Total: len(list.Matches)}
 	out.Problems = r.commonProblems(ctx)
 	secrets := r.redactors()
 	for _, s := range list.Sessions {
@@ -85,7 +84,7 @@ func (r *Recall) List(ctx context.Context, in ListInput) (out ListOutput, text s
 		out.NextCursor = r.cursorAt(listTool, in, listPosition{list.Next})
 	}
 	for _, path := range list.Lost[:min(maxProblems, len(list.Lost))] {
-		out.Problems = append(out.Problems, "A session is missing:\n"+quote.Line(path))
+		out.Problems = append(out.Problems, "A session is missing:\n"+quotedLine(path))
 	}
 	if n := countDamaged(list.Matches); n > 0 {
 		out.Problems = append(out.Problems, fmt.Sprintf("%s cannot be read to the end. A person can type: "+
@@ -107,14 +106,14 @@ func countDamaged(all []*catalog.Entry) (n int) {
 func described(s catalog.Session, secrets *redact.Redactor) Session {
 	d := Session{
 		ID: s.ID, CreatedAt: timeText(s.CreatedAt), UpdatedAt: timeText(s.UpdatedAt), Messages: s.MessageCount,
-		LastSeq: s.LastSeq, Archived: s.Archived, Title: quote.Line(titleOf(secrets, s)),
-		Team: quote.Line(short(s.TeamID, maxTitle)), Directory: quote.Line(short(secrets.Text(s.CWD), maxTitle)),
+		LastSeq: s.LastSeq, Archived: s.Archived, Title: quotedLine(titleOf(secrets, s)),
+		Team: quotedLine(short(s.TeamID, maxTitle)), Directory: quotedLine(short(secrets.Text(s.CWD), maxTitle)),
 	}
 	if s.LastSpeaker != "" {
-		d.Speaker = quote.Line(short(secrets.Text(s.LastSpeaker), maxTitle))
+		d.Speaker = quotedLine(short(secrets.Text(s.LastSpeaker), maxTitle))
 	}
 	if s.Damaged != "" {
-		d.Damaged = quote.Line(short(s.Damaged, maxTitle))
+		d.Damaged = quotedLine(short(s.Damaged, maxTitle))
 	}
 	return d
 }
@@ -123,7 +122,7 @@ func listText(in ListInput, out ListOutput) string {
 	t := newText()
 	for _, s := range out.Sessions {
 		t.say("%s  updated %s%s", heading(s), s.UpdatedAt, marks(s))
-		fmt.Fprintf(t, "%s\n%steam %s, in %s\n", s.Title, quote.Prefix, unquoted(s.Team), unquoted(s.Directory))
+		fmt.Fprintf(t, "%s\n%steam %s, in %s\n", s.Title, quotePrefix, unquoted(s.Team), unquoted(s.Directory))
 		if s.Damaged != "" {
 			fmt.Fprintf(t, "%s\n", s.Damaged)
 		}
@@ -149,7 +148,7 @@ func heading(s Session) string {
 }
 
 // unquoted returns the rest of a quotation of one line, for another line of a quotation.
-func unquoted(line string) string { return strings.TrimPrefix(line, quote.Prefix) }
+func unquoted(line string) string { return strings.TrimPrefix(line, quotePrefix) }
 
 func marks(s Session) string {
 	text := ""

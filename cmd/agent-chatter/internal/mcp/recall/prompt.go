@@ -6,8 +6,6 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/mcp/quote"
 )
 
 // maxTopic is the length of the longest topic, in bytes.
@@ -46,7 +44,7 @@ Search them with search_sessions, with several words and spellings if the first 
 	`is about a file. Read around the best hits with read_session. Then answer briefly: what was said, decided or ` +
 	`done, by whom and when, and what is still open. Cite each statement as ID#seq, and say so if the conversations ` +
 	`do not answer. ` +
-	quote.Notice
+	quoteNotice
 
 // wireError returns an error as the protocol has it.
 func wireError(err error) error {

@@ -10,7 +10,6 @@ import (
 	"slices"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/mcp/quote"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/stretch"
 	"github.com/agent-chatter/agent-chatter/coordinator/redact"
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -106,7 +105,7 @@ func (r *Recall) Read(ctx context.Context, in ReadInput) (out ReadOutput, text s
 		return out, "", ctx.Err()
 	}
 	out = ReadOutput{
-		Notice: quote.Notice, Session: described(s, secrets), Items: slices.Concat([]Item{}, run.items),
+		Notice: quoteNotice, Session: described(s, secrets), Items: slices.Concat([]Item{}, run.items),
 		Problems: run.problems(err),
 	}
 	if run.next.Seq > 0 {
@@ -192,11 +191,11 @@ func (r *reading) take(all iter.Seq2[journal.Event, error], skip int) error {
 
 // add adds what an event says to the result, from a byte on. It reports whether there is room for more.
 func (r *reading) add(e journal.Event, said saying, skip int) bool {
-	text := quote.Visible(said.text)
+	text := visible(said.text)
 	skip = min(skip, len(text))
 	rest := text[skip:]
 	room := maxResult - r.size - len(said.by)
-	if quoted := len(quote.Text(rest)); quoted > room && len(r.items) > 0 {
+	if quoted := len(quotedText(rest)); quoted > room && len(r.items) > 0 {
 		r.next = readPosition{Seq: e.Seq, At: skip}
 		return false
 	}
@@ -216,7 +215,7 @@ func (r *reading) add(e journal.Event, said saying, skip int) bool {
 func fitting(text string, room int) string {
 	part := runecut.Prefix(text, room)
 	for {
-		over := len(quote.Text(part)) - room
+		over := len(quotedText(part)) - room
 		if over <= 0 || part == "" {
 			return part
 		}
@@ -227,10 +226,10 @@ func fitting(text string, room int) string {
 func (r *reading) item(e journal.Event, said saying, part string) Item {
 	item := Item{
 		Cite: cite(r.session.ID, e.Seq), Seq: e.Seq, Time: timeText(e.Time), Kind: said.kind, More: said.more,
-		Quote: string(bytes.TrimSuffix([]byte(quote.Text(part)), []byte("\n"))),
+		Quote: string(bytes.TrimSuffix([]byte(quotedText(part)), []byte("\n"))),
 	}
 	if said.by != "" {
-		item.Speaker = quote.Line(short(said.by, maxTitle))
+		item.Speaker = quotedLine(short(said.by, maxTitle))
 	}
 	return item
 }
@@ -251,8 +250,8 @@ func (r *reading) around(ctx context.Context) error {
 			return err
 		}
 		if said, ok := r.events.read(e, r.in.Tools); ok {
-			part := fitting(quote.Visible(said.text), maxResult/3)
-			said.more += len(quote.Visible(said.text)) - len(part)
+			part := fitting(visible(said.text), maxResult/3)
+			said.more += len(visible(said.text)) - len(part)
 			items = append(items, r.item(e, said, part))
 		}
 	}

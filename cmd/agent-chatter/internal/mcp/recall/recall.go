@@ -11,8 +11,6 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/mcp/quote"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/mcp/schema"
 	"github.com/agent-chatter/agent-chatter/coordinator/redact"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -54,7 +52,7 @@ func New(a *app.App, team string) *Recall {
 // instructions tell a model when to use the server.
 const instructions = `Search and read the conversations that people and agents had earlier, saved by agent-chatter. ` +
 	`Use search_sessions to find what was said, who_touched to find which turns worked on a file, list_sessions for ` +
-	`an overview, and read_session to read around what was found. Everything is read-only. ` + quote.Notice
+	`an overview, and read_session to read around what was found. Everything is read-only. ` + quoteNotice
 
 // Server returns a server of the sessions. version is that of the program.
 func (r *Recall) Server(version string) *sdk.Server {
@@ -79,7 +77,7 @@ func (r *Recall) Server(version string) *sdk.Server {
 			}
 			result, err := next(ctx, method, request)
 			if isCall && err == nil {
-				schema.Explain(result, called.Name, r.arguments[called.Name])
+				explainInvalid(result, called.Name, r.arguments[called.Name])
 			}
 			return result, err
 		}
@@ -211,7 +209,7 @@ func explained(err error) error {
 	case errors.As(err, &ambiguous):
 		return ambiguity(ambiguous)
 	case errors.As(err, &pattern):
-		return failure("%s. Correct it, or call search_sessions without regex.", quote.Visible(err.Error()))
+		return failure("%s. Correct it, or call search_sessions without regex.", visible(err.Error()))
 	case errors.Is(err, context.DeadlineExceeded):
 		return failure("The call took longer than %v and was ended. Narrow it, for example with since or directory.",
 			MaxTime)

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/mcp/quote"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/runecut"
 )
@@ -16,7 +15,7 @@ type text struct{ strings.Builder }
 // newText returns a text that begins with the notice.
 func newText() *text {
 	t := &text{}
-	t.WriteString(quote.Notice + "\n")
+	t.WriteString(quoteNotice + "\n")
 	return t
 }
 
@@ -50,7 +49,7 @@ const maxProblems = 20
 
 // damage returns a problem with what is known of its cause, which may repeat what a file says.
 func damage(said string, cause error) string {
-	return said + "\n" + quote.Line(short(cause.Error(), 300))
+	return said + "\n" + quotedLine(short(cause.Error(), 300))
 }
 
 // short cuts a text to a number of bytes, and marks the cut.

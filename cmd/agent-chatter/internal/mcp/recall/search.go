@@ -11,7 +11,6 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/config"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/mcp/quote"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/coordinator/redact"
 	"github.com/agent-chatter/agent-chatter/projection"
@@ -85,7 +84,7 @@ func (r *Recall) Search(ctx context.Context, in SearchInput) (SearchOutput, stri
 	if err != nil {
 		return s.out, "", err
 	}
-	s.out.Notice, s.out.Problems, s.out.NextCursor = quote.Notice, s.allProblems(ctx), s.next
+	s.out.Notice, s.out.Problems, s.out.NextCursor = quoteNotice, s.allProblems(ctx), s.next
 	return s.out, s.text(q), nil
 }
 
@@ -145,8 +144,8 @@ func (s *searching) take(hits iter.Seq2[search.Hit, error]) (full bool) {
 		}
 		h := SearchHit{
 			Cite: cite(hit.Session.ID, hit.Seq), Session: hit.Session.ID, Seq: hit.Seq, Time: timeText(hit.Time),
-			Partial: hit.Partial, Title: quote.Line(titleOf(secrets, hit.Session)),
-			Speaker: quote.Line(name(secrets, hit.Speaker)), Quote: strings.TrimSuffix(quote.Text(excerpt(hit)), "\n"),
+			Partial: hit.Partial, Title: quotedLine(titleOf(secrets, hit.Session)),
+			Speaker: quotedLine(name(secrets, hit.Speaker)), Quote: strings.TrimSuffix(quotedText(excerpt(hit)), "\n"),
 		}
 		s.size += len(h.Quote) + len(h.Title) + len(h.Speaker)
 		if len(s.out.Hits) > 0 && (len(s.out.Hits) == s.limit || s.size > maxResult) {
@@ -168,7 +167,7 @@ func (s *searching) text(q search.Query) string {
 			partial = "  unfinished reply"
 		}
 		t.say("%s  %s%s", h.Cite, h.Time, partial)
-		fmt.Fprintf(t, "%s, in %s\n%s\n", h.Speaker, strings.TrimPrefix(h.Title, quote.Prefix), h.Quote)
+		fmt.Fprintf(t, "%s, in %s\n%s\n", h.Speaker, strings.TrimPrefix(h.Title, quotePrefix), h.Quote)
 	}
 	switch {
 	case s.out.Searched == 0:

@@ -3,7 +3,6 @@ package recall
 import (
 	"context"
 
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/mcp/schema"
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -16,12 +15,12 @@ func (r *Recall) addTools(s *sdk.Server) {
 			"newest session first, each cited as ID#seq. Use it before answering from memory about earlier work or " +
 			"decisions. Read around a hit with read_session.",
 		limits: func(p map[string]*jsonschema.Schema) {
-			schema.Bounded(p["query"], 1, 1000)
-			schema.Bounded(p["speaker"], 0, 200)
-			schema.Bounded(p["since"], 0, 40)
-			schema.Bounded(p["directory"], 0, 4096)
-			schema.Bounded(p["session"], 0, maxName)
-			schema.Between(p["limit"], 1, 100, 20)
+			schemaBounded(p["query"], 1, 1000)
+			schemaBounded(p["speaker"], 0, 200)
+			schemaBounded(p["since"], 0, 40)
+			schemaBounded(p["directory"], 0, 4096)
+			schemaBounded(p["session"], 0, maxName)
+			schemaBetween(p["limit"], 1, 100, 20)
 		},
 	})
 	add(r, s, tool[ListInput, ListOutput]{
@@ -29,11 +28,11 @@ func (r *Recall) addTools(s *sdk.Server) {
 		description: "List saved conversations with their ids, titles, teams, directories and times, the most " +
 			"recently updated first. Use it to find the id of a session, or for an overview of earlier work.",
 		limits: func(p map[string]*jsonschema.Schema) {
-			schema.Bounded(p["text"], 0, 1000)
-			schema.Bounded(p["team"], 0, 200)
-			schema.Bounded(p["directory"], 0, 4096)
-			schema.One(p["sort"], "updated", "created", "messages", "title")
-			schema.Between(p["limit"], 1, 100, 20)
+			schemaBounded(p["text"], 0, 1000)
+			schemaBounded(p["team"], 0, 200)
+			schemaBounded(p["directory"], 0, 4096)
+			schemaOneOf(p["sort"], "updated", "created", "messages", "title")
+			schemaBetween(p["limit"], 1, 100, 20)
 		},
 	})
 	add(r, s, tool[ReadInput, ReadOutput]{
@@ -42,11 +41,11 @@ func (r *Recall) addTools(s *sdk.Server) {
 			"session alone to read it from the start, ID#seq or around to read around an event, from and to for a " +
 			"range of events. A long answer ends with a cursor.",
 		limits: func(p map[string]*jsonschema.Schema) {
-			schema.Bounded(p["session"], 1, maxName)
+			schemaBounded(p["session"], 1, maxName)
 			for _, name := range []string{"around", "from", "to"} {
 				p[name].Minimum, p[name].Maximum = new(float64(1)), new(float64(1<<53))
 			}
-			schema.One(p["tools"], toolCalls, toolResults, toolNone)
+			schemaOneOf(p["tools"], toolCalls, toolResults, toolNone)
 		},
 	})
 	add(r, s, tool[TouchedInput, TouchedOutput]{
@@ -55,10 +54,10 @@ func (r *Recall) addTools(s *sdk.Server) {
 			"read or changed it, when, and in which turn. Each is cited as ID#seq; read_session shows the turn " +
 			"around it.",
 		limits: func(p map[string]*jsonschema.Schema) {
-			schema.Bounded(p["path"], 1, 4096)
-			schema.Bounded(p["since"], 0, 40)
-			schema.Bounded(p["directory"], 0, 4096)
-			schema.Between(p["limit"], 1, 100, 20)
+			schemaBounded(p["path"], 1, 4096)
+			schemaBounded(p["since"], 0, 40)
+			schemaBounded(p["directory"], 0, 4096)
+			schemaBetween(p["limit"], 1, 100, 20)
 		},
 	})
 }
@@ -79,14 +78,14 @@ func add[In, Out any](r *Recall, s *sdk.Server, t tool[In, Out]) {
 	if err != nil {
 		panic(err) // a type of this package
 	}
-	schema.Bounded(input.Properties["cursor"], 0, maxCursor)
+	schemaBounded(input.Properties["cursor"], 0, maxCursor)
 	t.limits(input.Properties)
 	r.arguments[t.name] = input.PropertyOrder
 	output, err := jsonschema.For[Out](nil)
 	if err != nil {
 		panic(err)
 	}
-	schema.WithoutNull(output)
+	schemaWithoutNull(output)
 	no := false
 	sdk.AddTool(s, &sdk.Tool{
 		Name: t.name, Title: t.title, Description: t.description, InputSchema: input, OutputSchema: output,

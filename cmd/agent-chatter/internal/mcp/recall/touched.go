@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/mcp/quote"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/coordinator/redact"
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -80,7 +79,7 @@ func (r *Recall) Touched(ctx context.Context, in TouchedInput) (TouchedOutput, s
 	if err != nil {
 		return t.out, "", err
 	}
-	t.out.Notice, t.out.Problems, t.out.NextCursor = quote.Notice, t.allProblems(ctx), t.next
+	t.out.Notice, t.out.Problems, t.out.NextCursor = quoteNotice, t.allProblems(ctx), t.next
 	return t.out, touchedText(t.out), nil
 }
 
@@ -103,8 +102,8 @@ func (t *touching) take(ctx context.Context, calls iter.Seq2[search.Touch, error
 		input := secrets.Text(view.MainInput(call.Call.Input))
 		touch := Touch{
 			Cite: cite(call.Session.ID, call.Seq), Session: call.Session.ID, Seq: call.Seq, Time: timeText(call.Time),
-			Changed: view.ChangesIn(call.Call.Input) != nil, Title: quote.Line(titleOf(secrets, call.Session)),
-			Call: quote.Line(short(secrets.Text(call.Call.Name), maxTitle) + ": " + short(input, maxCall)),
+			Changed: view.ChangesIn(call.Call.Input) != nil, Title: quotedLine(titleOf(secrets, call.Session)),
+			Call: quotedLine(short(secrets.Text(call.Call.Name), maxTitle) + ": " + short(input, maxCall)),
 		}
 		t.size += len(touch.Title) + len(touch.Call)
 		if len(t.out.Calls) > 0 && (len(t.out.Calls) == t.limit || t.size > maxResult) {
@@ -149,7 +148,7 @@ func (t *touching) turnOf(ctx context.Context, call search.Touch, secrets *redac
 		p, err := projection.Decode(e)
 		if begun, ok := p.(projection.TurnStarted); err == nil && ok && begun.TurnID == call.Call.TurnID {
 			speaker := newEvents(r, secrets).state.Speaker(begun.MemberID)
-			return turn{e.Seq, quote.Line(name(secrets, speaker))}
+			return turn{e.Seq, quotedLine(name(secrets, speaker))}
 		}
 	}
 	return turn{}
@@ -182,7 +181,7 @@ func touchedText(out TouchedOutput) string {
 
 func orUnknown(member string) string {
 	if member == "" {
-		return quote.Line("an agent")
+		return quotedLine("an agent")
 	}
 	return member
 }

@@ -1,2 +1,0 @@
-// Package filter selects and orders the sessions that the browser lists, by keys.
-package filter

@@ -1,2 +1,0 @@
-// Package line is an input field of one line: a title, a path or a query.
-package line

@@ -1,0 +1,95 @@
+package turns
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+)
+
+// Run shows the timeline of a session on the terminal until the user closes it, and leaves the terminal as it was. It
+// returns the last event of the fork that the user asks for; 0: none. Errors: ctx.Err(); those of the terminal.
+func Run(ctx context.Context, a *app.App, s catalog.Session) (fork uint64, err error) {
+	m := &model{pane: NewTimeline(a), session: s, columns: 80, rows: 24}
+	defer m.pane.Close()
+	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithoutSignalHandler(),
+		tea.WithInput(a.Stdin), tea.WithOutput(a.Stdout.(*app.Output).File))
+	_, err = p.Run()
+	if ctx.Err() != nil {
+		return 0, ctx.Err()
+	}
+	if errors.Is(err, tea.ErrInterrupted) {
+		err = context.Canceled
+	}
+	return m.fork, err
+}
+
+// A model is a screen with a pane.
+type model struct {
+	pane          *Timeline
+	session       catalog.Session
+	columns, rows int
+	fork          uint64
+}
+
+// The rows of the screen that are not the pane's.
+const (
+	titleRows  = 1
+	footerRows = 1
+)
+
+// Init implements tea.Model.
+func (m *model) Init() tea.Cmd { return tea.Batch(m.resize(), m.pane.Show(m.session)) }
+
+func (m *model) resize() tea.Cmd {
+	return m.pane.SetSize(m.columns, max(m.rows-titleRows-footerRows, 0))
+}
+
+// Update implements tea.Model.
+func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		m.columns, m.rows = msg.Width, msg.Height
+		return m, m.resize()
+	case tea.KeyPressMsg:
+		switch msg.String() {
+		case "ctrl+c":
+			return m, tea.Quit
+		case "ctrl+z":
+			return m, tea.Suspend
+		}
+	case ForkMsg:
+		m.fork = msg.Seq
+		return m, tea.Quit
+	case CloseMsg:
+		return m, tea.Quit
+	}
+	return m, m.pane.Update(msg)
+}
+
+// View implements tea.Model.
+func (m *model) View() tea.View {
+	v := tea.NewView(strings.Join(m.screen(), "\n"))
+	v.AltScreen, v.MouseMode, v.WindowTitle = true, tea.MouseModeCellMotion, "agent-chatter"
+	return v
+}
+
+// screen returns the rows of the screen.
+func (m *model) screen() []string {
+	title := ansi.Line{
+		{Text: "Timeline", Style: ansi.Style{Bold: true}}, {Text: "  " + tty.SafeLine(m.session.Title) + "  "},
+		dimmed(m.session.ID),
+	}
+	var footer ansi.Line
+	for _, k := range [][2]string{{"↑↓", "select"}, {"enter", "fork here"}, {"?", "help"}, {"q", "close"}} {
+		footer = append(footer, ansi.Span{Text: " " + k[0], Style: ansi.Style{Color: ansi.Cyan}}, dimmed(" "+k[1]+" "))
+	}
+	line := func(l ansi.Line) string { return m.pane.profile.Encode(ansi.Cut(l, m.columns)) }
+	rows := append([]string{line(title)}, m.pane.Rows()...)
+	return append(rows, line(footer))
+}

@@ -1,2 +1,0 @@
-// Package banner is what the chat prints before a new conversation.
-package banner

@@ -1,2 +1,0 @@
-// Package eventlog logs what happens in a conversation, without its texts.
-package eventlog

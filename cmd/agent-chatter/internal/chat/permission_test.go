@@ -1,0 +1,143 @@
+package chat
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
+	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+)
+
+// permissionTexts renders the answers to a request with sample values.
+func permissionTexts() (texts []apptest.Text) {
+	for _, a := range []coordinator.Answer{
+		coordinator.Allowed, coordinator.AllowedForSession, coordinator.AllowedAlways, coordinator.Refused,
+	} {
+		texts = append(texts, apptest.Text{Function: "AnsweredText", Shown: answeredText(a)})
+	}
+	texts = append(texts,
+		apptest.Text{Function: "PlainChoicesText", Sample: "always", Shown: plainChoicesText(agent.Permission{Always: true}, 0)},
+		apptest.Text{Function: "PlainChoicesText", Sample: "the width of two answers",
+			Shown: plainChoicesText(agent.Permission{Always: true}, 38)},
+		apptest.Text{Function: "PlainChoicesText", Sample: "the width of an answer",
+			Shown: plainChoicesText(agent.Permission{Always: true}, 37)},
+		apptest.Text{Function: "PlainChoicesText", Sample: "not all is shown",
+			Shown: plainChoicesText(agent.Permission{Omitted: 1}, 80)})
+	texts = append(texts, apptest.Text{Function: "RefusalText", Shown: refusalText("ada", "too risky")})
+	return texts
+}
+
+func TestPermissionRows(t *testing.T) {
+	for text, want := range map[string]int{"": 1, "abcde": 1, "abcdef": 2, "a\n\nabcdefghijk": 5} {
+		if got := permissionRows(text, 5); got != want {
+			t.Errorf("%q takes %d rows, want %d", text, got, want)
+		}
+	}
+	if got := permissionRows("a\n\nbc", 1); got != 4 {
+		t.Errorf("on one column it takes %d rows", got)
+	}
+}
+
+func TestPermissionTitleIsWrapped(t *testing.T) {
+	p := agent.Permission{Title: "Edit main.go"} // a title of 41 columns
+	for width, want := range map[int]int{42: 2, 41: 3} {
+		if got := permissionLines("Ada", p, view.Style{Width: width}); len(got) != want {
+			t.Errorf("on %d columns: %q", width, got)
+		}
+	}
+}
+
+func TestPermissionPlainChoicesInRows(t *testing.T) {
+	for columns, want := range map[int]int{0: 0, 1: 4, 28: 4, 29: 3, 55: 2, 56: 1} {
+		if got := plainChoicesText(agent.Permission{Always: true}, columns); strings.Count(got, "\n") != want {
+			t.Errorf("on %d columns:\n%s", columns, got)
+		}
+	}
+}
+
+func TestPermissionAnswers(t *testing.T) {
+	for _, tt := range []struct {
+		typed  string
+		answer coordinator.Answer
+		reason string
+	}{
+		{"y", coordinator.Allowed, ""},
+		{"s", coordinator.AllowedForSession, ""},
+		{"a", coordinator.AllowedAlways, ""},
+		{"n", coordinator.Refused, ""},
+		{"rtoo risky ", coordinator.Refused, "too risky"},
+		{"", coordinator.Refused, ""},
+	} {
+		if answer, reason := answerOf(tt.typed); answer != tt.answer || reason != tt.reason {
+			t.Errorf("%q is %v, %q", tt.typed, answer, reason)
+		}
+	}
+}
+
+func TestPermissionPlainAnswers(t *testing.T) {
+	always := agent.Permission{Always: true}
+	for _, tt := range []struct {
+		line   string
+		p      agent.Permission
+		answer coordinator.Answer
+		reason string
+		ok     bool
+	}{
+		{" Y ", always, coordinator.Allowed, "", true},
+		{"yes", always, coordinator.Allowed, "", true},
+		{"s", always, coordinator.AllowedForSession, "", true},
+		{"s", agent.Permission{Omitted: 1}, coordinator.Refused, "", false},
+		{"a", always, coordinator.AllowedAlways, "", true},
+		{"A", always, coordinator.AllowedAlways, "", true},
+		{"a", agent.Permission{}, coordinator.Refused, "", false},
+		{"n", always, coordinator.Refused, "", true},
+		{"no too risky ", always, coordinator.Refused, "too risky", true},
+		{"r too risky", always, coordinator.Refused, "", false},
+		{"", always, coordinator.Refused, "", false},
+		{"\x1b", always, coordinator.Refused, "", false},
+		{"all of it", always, coordinator.Refused, "", false},
+		{"a plan", always, coordinator.Refused, "", false},
+		{"yes please", always, coordinator.Refused, "", false},
+	} {
+		answer, reason, ok := plainAnswer(tt.p, tt.line)
+		if answer != tt.answer || reason != tt.reason || ok != tt.ok {
+			t.Errorf("%q is %v, %q, %v", tt.line, answer, reason, ok)
+		}
+	}
+}
+
+func TestPermissionAlwaysIsOfferedByTheAgent(t *testing.T) {
+	keys := func(p agent.Permission) (keys string) {
+		for _, c := range permissionQuestion(p, true).Choices {
+			keys += string(c.Key)
+		}
+		return keys
+	}
+	if got := keys(agent.Permission{}); got != "ysnr\x1b" {
+		t.Errorf("the keys are %q", got)
+	}
+	if got := keys(agent.Permission{Always: true}); got != "ysanr\x1b" {
+		t.Errorf("with always, the keys are %q", got)
+	}
+	if got := keys(agent.Permission{Omitted: 1}); got != "ynr\x1b" {
+		t.Errorf("with something that is not shown, the keys are %q", got)
+	}
+	if q := permissionQuestion(agent.Permission{}, false); len(q.Choices) != 4 || q.Again != textPlainAgain {
+		t.Errorf("where Escape cancels nothing, the answers are %+v", q)
+	}
+}
+
+func TestPermissionLinesHaveColors(t *testing.T) {
+	p := agent.Permission{Title: "Edit main.go", Edits: []agent.FileEdit{{Path: "main.go", Old: "a\nb", New: "a\nc"}}}
+	want := []string{
+		"", "\x1b[1;33mAda requests permission\x1b[m", "\x1b[1;33mfor: Edit main.go\x1b[m",
+		"  main.go", "    a", "\x1b[31m  - b\x1b[m", "\x1b[32m  + c\x1b[m",
+	}
+	got := permissionLines("Ada", p, view.Style{Width: 25, Profile: ansi.Color16})
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -1,2 +1,0 @@
-// Package queue describes who speaks next, and why.
-package queue

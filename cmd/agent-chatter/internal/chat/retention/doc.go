@@ -1,2 +1,0 @@
-// Package retention applies the retention policy after a chat.
-package retention

@@ -1,2 +1,0 @@
-// Package opener opens an address in the desktop's web browser.
-package opener

@@ -1,0 +1,295 @@
+package sessions
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/console"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/teams"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
+	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
+	"github.com/agent-chatter/agent-chatter/coordinator/store"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
+	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/marker"
+)
+
+// A prompt is a recorded message of a person with the recorded answers to it.
+type prompt struct {
+	message projection.Message
+	seq     uint64  // of the message
+	task    *string // set with the message or since the previous one; nil: unchanged
+	answers []projection.Entry
+}
+
+// answersJSON is the JSON output of a prompt.
+type answersJSON struct {
+	SessionID string               `json:"sessionId"` // of the new session
+	Message   projection.Message   `json:"message"`
+	Before    []projection.Entry   `json:"before"` // the recorded answers
+	Now       []projection.Message `json:"now"`    // the new ones
+}
+
+// rerunOptions say with what a session is rerun, and how the answers are printed.
+type rerunOptions struct {
+	Team  string // a file or a name; "": the team of the session
+	Model string // of all agents; "": those of the team
+	JSON  bool
+}
+
+// rerunSession sends the prompts of a session to a team, in a new session, and prints the recorded and the new answers.
+func rerunSession(ctx context.Context, a *app.App, r *view.Replay, span view.Span, o rerunOptions) (err error) {
+	team, err := o.team(ctx, a, r)
+	if err != nil {
+		return err
+	}
+	config, err := a.Config()
+	if err != nil {
+		return err
+	}
+	prompts, err := recordedPrompts(ctx, r, span)
+	if err != nil {
+		return err
+	}
+	if len(prompts) == 0 {
+		return app.Exit(app.ExitFailed, app.Text("The session has no message of a person: there is nothing to rerun."))
+	}
+	shown, end := console.OpenOutput(a)
+	defer func() { err = cmp.Or(err, end(ctx)) }()
+	l := &listener{recorded: r, Surface: shown, Reporter: &view.Reporter{App: a, Team: team, Saved: func() {}}}
+	if !o.JSON {
+		l.Say(func(m *console.Model) []view.Block {
+			m.Transcript = view.NewTranscript(team)
+			return nil
+		})
+	}
+	c := coordinator.New(coordinator.Options{
+		Store: store.NewFiles(a.Catalog), Listener: l, App: a.Identity(), CWD: a.Cwd,
+		Window: coordinator.Window(config.Window), Engines: app.Engines(agent.Demo{}),
+		KeepSecrets: config.KeepSecrets(), Guard: new(process.Guard),
+	})
+	parent := &projection.Parent{SessionID: r.ID, Seq: prompts[len(prompts)-1].seq}
+	if err := c.SetTeam(ctx, team, coordinator.SetTeamOptions{Parent: parent}); err != nil {
+		return err
+	}
+	failed, err := l.rerun(ctx, c, prompts, o.JSON)
+	if err != nil {
+		return errors.Join(err, c.Stop("error"))
+	}
+	a.Notice(rerunText(r.ID, l.SessionID))
+	if err := c.Stop("end of replay"); err != nil {
+		return err
+	}
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case failed:
+		return &app.ExitError{Code: app.ExitFailed}
+	}
+	return nil
+}
+
+// rerun sends prompts until ctx is done. failed reports whether an agent did not answer.
+func (l *listener) rerun(
+	ctx context.Context, c *coordinator.Coordinator, prompts []prompt, asJSON bool,
+) (failed bool, err error) {
+	for _, p := range prompts {
+		l.begin(p)
+		err := send(ctx, c, l.Team, p)
+		var turn *coordinator.TurnError
+		if errors.As(err, &turn) { // The Reporter has printed it.
+			failed, err = true, nil
+		}
+		if err == nil && asJSON {
+			before, now := append([]projection.Entry{}, p.answers...), append([]projection.Message{}, l.answers...)
+			err = app.WriteJSON(l.App.Stdout, answersJSON{l.SessionID, p.message, before, now})
+		}
+		if err != nil || ctx.Err() != nil {
+			return failed, err
+		}
+	}
+	return failed, nil
+}
+
+// team returns the team of a rerun.
+func (o rerunOptions) team(ctx context.Context, a *app.App, r *view.Replay) (configured *team.Team, err error) {
+	loader := teams.Loader{App: a}
+	if o.Team != "" {
+		configured, err = loader.Load(ctx, o.Team)
+	} else {
+		configured, err = loader.Of(ctx, r.Dir, r.ID)
+	}
+	if err != nil || o.Model == "" {
+		return configured, err
+	}
+	return teams.WithModels(a, configured, []string{o.Model})
+}
+
+// recordedPrompts returns the prompts in a span of a session.
+func recordedPrompts(ctx context.Context, r *view.Replay, span view.Span) ([]prompt, error) {
+	first, err := span.FirstSeq(r.Events(ctx))
+	if err != nil || first == 0 {
+		return nil, err
+	}
+	tasks, err := recordedTasks(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	var prompts []prompt
+	for entry, err := range projection.Replay(span.UpTo(r.Events(ctx))) {
+		switch {
+		case err != nil:
+			return nil, err
+		case entry.Seq < first:
+		case entry.Speaker.Type == projection.TypeHuman:
+			prompts = append(prompts, prompt{message: entry.Message, seq: entry.Seq, task: tasks[entry.ID]})
+		case len(prompts) > 0:
+			last := &prompts[len(prompts)-1]
+			last.answers = append(last.answers, entry)
+		}
+	}
+	return prompts, nil
+}
+
+// recordedTasks returns the tasks that people set, by the id of a message. A marker in a
+// message sets the task in the event after that message; a command sets it before the next
+// message. A task that is set during a turn is the agent's.
+func recordedTasks(ctx context.Context, r *view.Replay) (map[string]*string, error) {
+	tasks := map[string]*string{}
+	preceding := "" // id of the message if the last event was one of a person
+	openTurns := 0
+	var next *string // task for the next message
+	for e, err := range r.Events(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		payload, _ := projection.Decode(e)
+		messageID := preceding
+		preceding = ""
+		switch p := payload.(type) {
+		case projection.TurnStarted:
+			openTurns++
+		case projection.TurnEnded:
+			openTurns--
+		case projection.TaskSet:
+			if messageID != "" {
+				tasks[messageID] = p.Task
+			} else if openTurns == 0 {
+				next = p.Task
+			}
+		case projection.MessageAppended:
+			if p.Message.Speaker.Type == projection.TypeHuman {
+				preceding = p.Message.ID
+				tasks[preceding], next = next, nil
+			}
+		}
+	}
+	return tasks, nil
+}
+
+// A listener shows the answers to prompts: the recorded ones after "< ", the new ones after "> ".
+type listener struct {
+	*view.Reporter
+	console.Surface
+	recorded *view.Replay
+	answers  []projection.Message // the new ones
+}
+
+// begin shows a prompt and the recorded answers to it.
+func (l *listener) begin(p prompt) {
+	l.answers = nil
+	var calls view.Calls
+	if !view.OutputStyle(l.App).Plain {
+		calls = view.CallsOf(l.recorded.Dir, l.recorded.ID, p.answers)
+	}
+	show := func(mark string, entries ...projection.Entry) {
+		l.Say(func(m *console.Model) (blocks []view.Block) {
+			m.Mark = mark
+			for _, entry := range entries {
+				if m.Style.Plain {
+					entry.Steps = nil
+				}
+				if m.Transcript != nil {
+					blocks = append(blocks, m.Transcript.Entry(entry, calls)...)
+				}
+			}
+			return blocks
+		})
+	}
+	show("", projection.Entry{Message: p.message})
+	show("< ", p.answers...)
+	show("> ")
+}
+
+// Event implements coordinator.Listener.
+func (l *listener) Event(e coordinator.Event) {
+	l.Reporter.Event(e)
+	said, ok := e.Payload.(projection.MessageAppended)
+	isAnswer := ok && said.Message.Speaker.Type != projection.TypeHuman
+	if isAnswer {
+		l.answers = append(l.answers, said.Message)
+	}
+	l.Say(func(m *console.Model) []view.Block {
+		m.Status.Follow(e.Payload, l.DisplayName, time.Now())
+		switch {
+		case m.Transcript == nil, ok && !isAnswer: // begin has shown the prompt
+			return nil
+		case !m.Style.Plain:
+			return m.Transcript.Apply(e.Event.Event)
+		case isAnswer:
+			return m.Transcript.Entry(projection.Entry{Message: said.Message}, nil)
+		}
+		return nil
+	})
+}
+
+// Text implements coordinator.Listener.
+func (l *listener) Text(_ string, _ team.Member, text string) { l.Say(console.Stream(text)) }
+
+// send sends a prompt to a team, as the person of that name or else as its first one. Of
+// the members that the prompt addresses, it keeps those that the team has, with their priorities;
+// it sends nothing if the prompt had only an address and none is left.
+func send(ctx context.Context, c *coordinator.Coordinator, t *team.Team, p prompt) error {
+	if p.task != nil {
+		if err := c.SetTask(*p.task); err != nil {
+			return err
+		}
+	}
+	text := p.message.Content
+	if p.message.Routing != nil {
+		var names []string
+		for _, typed := range p.message.Routing.RawNextMarkers {
+			target := marker.ParseTarget(typed)
+			m, ok := t.Match(target.Identifier)
+			switch {
+			case !ok:
+			case target.Intent == marker.Reply: // the default
+				names = append(names, m.Name)
+			default:
+				names = append(names, m.Name+"!"+target.Intent.String())
+			}
+		}
+		if len(names) > 0 { // a paragraph of its own: after the text, it could be in a code block
+			text = "[NEXT: " + strings.Join(names, ", ") + "]\n\n" + text
+		}
+	}
+	if strings.TrimSpace(text) == "" {
+		return nil
+	}
+	person, ok := t.Match(p.message.Speaker.Name)
+	if !ok || person.Type != team.Human {
+		person, _ = t.FirstHuman()
+	}
+	return c.Say(ctx, person.Name, text)
+}
+
+func rerunText(id, rerun string) string {
+	return fmt.Sprintf("The new answers (>) are in session %s. Session %s (<) was not changed.", rerun, id)
+}
