@@ -4,13 +4,8 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
-	"io"
-	"path"
 	"strings"
 	"sync"
-	"time"
-
-	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
 // The names of the schemas. The file of a schema is its name with the extension .json.
@@ -28,9 +23,6 @@ const (
 	HubMark         = "hub-mark-v1.0"
 )
 
-// baseURL is the prefix of the $id values of the schemas. Nothing is fetched from it.
-const baseURL = "https://github.com/agent-chatter/agent-chatter/raw/main/schemas/"
-
 //go:embed *.json
 var files embed.FS
 
@@ -38,31 +30,43 @@ var files embed.FS
 type schema struct {
 	name     string
 	versions versions // zero: documents have no schemaVersion
-	compile  func() (*jsonschema.Schema, error)
 }
 
 var all = []schema{
-	newSchema(CLIConfig, versions{oldest: "1.1", newest: "1.2"}),
-	newSchema(TeamConfig, versions{}),
-	newSchema(AgentRegistry, versions{oldest: "1.1", newest: "1.1"}),
-	newSchema(SessionSnapshot, versions{oldest: "1.0", newest: "1.0"}),
-	newSchema(JournalEvent, versions{}),
-	newSchema(SessionIndex, versions{}),
-	newSchema(Checkpoint, versions{}),
-	newSchema(BundleLine, versions{}),
-	newSchema(Trust, versions{oldest: "1.0", newest: "1.0"}),
-	newSchema(TeamOffer, versions{oldest: "1.0", newest: "1.0"}),
-	newSchema(HubMark, versions{}),
+	{CLIConfig, versions{oldest: "1.1", newest: "1.2"}},
+	{TeamConfig, versions{}},
+	{AgentRegistry, versions{oldest: "1.1", newest: "1.1"}},
+	{SessionSnapshot, versions{oldest: "1.0", newest: "1.0"}},
+	{JournalEvent, versions{}},
+	{SessionIndex, versions{}},
+	{Checkpoint, versions{}},
+	{BundleLine, versions{}},
+	{Trust, versions{oldest: "1.0", newest: "1.0"}},
+	{TeamOffer, versions{oldest: "1.0", newest: "1.0"}},
+	{HubMark, versions{}},
 }
 
-// newSchema does not compile the schema: most runs of the program use one or none.
-func newSchema(name string, v versions) schema {
-	return schema{name: name, versions: v, compile: sync.OnceValues(func() (*jsonschema.Schema, error) {
-		c := jsonschema.NewCompiler()
-		c.LoadURL = openEmbedded
-		c.Formats["date-time"] = isDateTime
-		return c.Compile(baseURL + name + ".json")
-	})}
+// rules has the rule of each schema that was used: most runs of the program use one or none.
+var rules sync.Map
+
+// ruleOf returns the rule of a schema, which must not be changed.
+func ruleOf(name string) (*rule, error) {
+	if r, ok := rules.Load(name); ok {
+		return r.(*rule), nil
+	}
+	text, err := files.ReadFile(name + ".json")
+	if err != nil {
+		return nil, err
+	}
+	var r rule
+	if err := json.Unmarshal(text, &r); err != nil {
+		return nil, err
+	}
+	if err := r.prepare(&r); err != nil {
+		return nil, err
+	}
+	rules.Store(name, &r) // another goroutine may have stored its own, which is equal
+	return &r, nil
 }
 
 // names returns the names of all schemas.
@@ -102,51 +106,12 @@ func find(name string) (schema, error) {
 }
 
 func (s schema) check(value any) error {
-	compiled, err := s.compile()
+	r, err := ruleOf(s.name)
 	if err != nil {
 		return fmt.Errorf("schema %s: %w", s.name, err)
 	}
-	err = compiled.Validate(value)
-	if err == nil {
-		return nil
+	if faults := r.check(value); len(faults) > 0 {
+		return &InvalidError{Schema: s.name, Problems: explain(faults)}
 	}
-	failure, ok := err.(*jsonschema.ValidationError)
-	if !ok {
-		return fmt.Errorf("schema %s: %w", s.name, err)
-	}
-	return &InvalidError{Schema: s.name, Problems: explain(value, failure)}
-}
-
-// openEmbedded opens the schema that a $ref refers to, instead of fetching it.
-func openEmbedded(url string) (io.ReadCloser, error) {
-	if !strings.HasPrefix(url, baseURL) {
-		return nil, fmt.Errorf("%s is not one of our schemas", url)
-	}
-	return files.Open(path.Base(url))
-}
-
-// isDateTime accepts a time only if it is RFC 3339 and package time can parse it. Package time
-// also parses "T2:30:00Z", which is not RFC 3339, and rejects leap seconds, which are.
-func isDateTime(value any) bool {
-	text, ok := value.(string)
-	if !ok {
-		return true // keyword "type" reports it
-	}
-	return jsonschema.Formats["date-time"](text) && new(time.Time).UnmarshalText([]byte(text)) == nil
-}
-
-// sources has the decoded schema files by URL. Decoding one takes longer than to validate most documents, and a journal
-// may have many invalid events.
-var sources sync.Map
-
-// parsedSource returns the decoded schema file at a URL; nil if there is none. Callers must not change it.
-func parsedSource(url string) any {
-	if parsed, ok := sources.Load(url); ok {
-		return parsed
-	}
-	text, _ := files.ReadFile(path.Base(url))
-	var parsed any
-	json.Unmarshal(text, &parsed)
-	sources.Store(url, parsed)
-	return parsed
+	return nil
 }

@@ -63,27 +63,19 @@ func TestProblemsAreSortedAndUnique(t *testing.T) {
 	}
 }
 
-// The validator may report the same violation for several keywords.
+// Several keywords may report the same violation.
 func TestSameProblemIsReportedOnce(t *testing.T) {
 	var document any
 	if err := json.Unmarshal(pairWith(`, "maxRounds": -1`, ``), &document); err != nil {
 		t.Fatal(err)
 	}
-	s, err := find(CLIConfig)
+	r, err := ruleOf(CLIConfig)
 	if err != nil {
 		t.Fatal(err)
 	}
-	compiled, err := s.compile()
-	if err != nil {
-		t.Fatal(err)
-	}
-	failure := &jsonschema.ValidationError{}
-	if !errors.As(compiled.Validate(document), &failure) {
-		t.Fatal("the document is valid")
-	}
-	once := explain(document, failure)
-	failure.Causes = append(failure.Causes, failure.Causes...)
-	if twice := explain(document, failure); len(once) != 2 || !reflect.DeepEqual(twice, once) {
+	faults := r.check(document)
+	once, twice := explain(faults), explain(slices.Concat(faults, faults))
+	if len(once) != 2 || !reflect.DeepEqual(twice, once) {
 		t.Errorf("got %v, want %v", twice, once)
 	}
 }
@@ -221,37 +213,32 @@ func TestEmptyPropertyNameIsRejected(t *testing.T) {
 				`"": {}, "name": {}, "displayName": {}, "command": {}, "args": {}, "usePty": {}}}`,
 		),
 	)
-	if len(got) < 6 || got[0].Path != "/agents" {
+	if len(got) < 6 || got[0].Path != "/agents/" {
 		t.Errorf("got %v", got)
 	}
 }
 
 func TestSchemasAreValidDraft07(t *testing.T) {
+	meta, err := jsonschema.NewCompiler().Compile("http://json-schema.org/draft-07/schema")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, name := range names() {
-		parsed := source(t, name).(map[string]any)
+		parsed := source(t, name)
 		if parsed["$schema"] != "http://json-schema.org/draft-07/schema#" || parsed["$id"] != baseURL+name+".json" {
 			t.Errorf("%s: $schema %v, $id %v", name, parsed["$schema"], parsed["$id"])
-		}
-		meta, err := jsonschema.NewCompiler().Compile("http://json-schema.org/draft-07/schema")
-		if err != nil {
-			t.Fatal(err)
 		}
 		if err := meta.Validate(any(parsed)); err != nil {
 			t.Errorf("%s: %#v", name, err)
 		}
-		s, err := find(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := s.compile(); err != nil {
+		if _, err := ruleOf(name); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
-// rule.message knows certain keywords, and unknown relies on "properties": a schema that uses
-// another keyword needs a change there.
-func TestSchemasUseOnlyExplainedKeywords(t *testing.T) {
+// A rule knows certain keywords: a schema that uses another needs a change there.
+func TestSchemasUseOnlyKnownKeywords(t *testing.T) {
 	known := strings.Fields(`$schema $id $ref title description default definitions properties items allOf anyOf
 		if then else type const enum format pattern minLength minItems minimum required additionalProperties
 		contentEncoding`)
@@ -260,8 +247,12 @@ func TestSchemasUseOnlyExplainedKeywords(t *testing.T) {
 			if !slices.Contains(known, keyword) {
 				t.Errorf("%s uses %q", name, keyword)
 			}
-			if keyword == "minLength" && argument != 1.0 {
+			switch {
+			case keyword == "minLength" && argument != 1.0:
 				t.Errorf("%s: minLength %v is explained as 1", name, argument)
+			case keyword == "format" && argument != "date-time", keyword == "contentEncoding" && argument != "base64",
+				keyword == "const" && argument == nil:
+				t.Errorf("%s: %s %v is not checked", name, keyword, argument)
 			}
 		})
 	}
@@ -308,14 +299,6 @@ func TestCheckReportsUnknownSchemas(t *testing.T) {
 		var invalid *InvalidError
 		if err := Check(name, []byte(`{}`)); err == nil || errors.As(err, &invalid) {
 			t.Errorf("Check %q: %v", name, err)
-		}
-	}
-}
-
-func TestSchemasAreNotFetched(t *testing.T) {
-	for _, url := range []string{"http://example.com/x.json", "file:///etc/passwd", baseURL + "none.json"} {
-		if _, err := openEmbedded(url); err == nil {
-			t.Errorf("%s was opened", url)
 		}
 	}
 }
@@ -374,11 +357,10 @@ func problems(t testing.TB, name string, document []byte) []Problem {
 	return invalid.Problems
 }
 
-func source(t testing.TB, name string) any {
+func source(t testing.TB, name string) (parsed map[string]any) {
 	t.Helper()
-	parsed := parsedSource(baseURL + name + ".json")
-	if parsed == nil {
-		t.Fatalf("%s cannot be read", name)
+	if err := json.Unmarshal(read(t, name+".json"), &parsed); err != nil {
+		t.Fatal(err)
 	}
 	return parsed
 }
