@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"slices"
+	"sync"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/jsonlines"
 )
@@ -41,7 +42,9 @@ func (l *claudeTasks) ask(useID, tool string, input json.RawMessage) {
 }
 
 // createdTask matches the result of TaskCreate, which has the id of the task.
-var createdTask = regexp.MustCompile(`^Task #(\S+) created`)
+var createdTask = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^Task #(\S+) created`)
+})
 
 // done applies the use of a tool that has succeeded, and returns the list if it has changed.
 func (l *claudeTasks) done(useID, result string, failed bool) []Event {
@@ -51,7 +54,7 @@ func (l *claudeTasks) done(useID, result string, failed bool) []Event {
 		return nil
 	}
 	if task.create {
-		id := createdTask.FindStringSubmatch(result)
+		id := createdTask().FindStringSubmatch(result)
 		if id == nil || len(l.ids) >= maxTasks {
 			return nil
 		}

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf16"
 )
@@ -129,7 +130,7 @@ func encodings(text string) []string {
 		component = strings.ReplaceAll(component, code, char)
 	}
 	for _, escaped := range []string{form, component, strings.ReplaceAll(form, "+", "%20"), url.PathEscape(text)} {
-		all = append(all, escaped, percentCode.ReplaceAllStringFunc(escaped, strings.ToLower))
+		all = append(all, escaped, percentCode().ReplaceAllStringFunc(escaped, strings.ToLower))
 	}
 	if len(text) >= minLength && !isOrdinary(text) {
 		all = append(all, base64Forms(text)...)
@@ -138,7 +139,9 @@ func encodings(text string) []string {
 	return slices.Compact(all)
 }
 
-var percentCode = regexp.MustCompile("%[0-9A-F]{2}")
+var percentCode = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("%[0-9A-F]{2}")
+})
 
 // jsonEscaped returns a text as in a JSON string, with < and > escaped or not.
 func jsonEscaped(text string, html bool) string {

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/redact"
 )
@@ -108,11 +109,13 @@ func isFile(value string) bool {
 }
 
 // reference matches a value that refers to a variable of the program's environment.
-var reference = regexp.MustCompile(`^\$(?:([A-Za-z_][A-Za-z0-9_]*)|\{([A-Za-z_][A-Za-z0-9_]*)\})$`)
+var reference = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\$(?:([A-Za-z_][A-Za-z0-9_]*)|\{([A-Za-z_][A-Za-z0-9_]*)\})$`)
+})
 
 // Referenced returns the name of the variable that a value refers to; "" if it is literal.
 func Referenced(value string) string {
-	match := reference.FindStringSubmatch(value)
+	match := reference().FindStringSubmatch(value)
 	if match == nil {
 		return ""
 	}
@@ -169,10 +172,12 @@ func (m Member) Unset() []string {
 // name is shown and hashed. Settings that decide what runs are none, although their names are those of
 // secrets: commands that print a secret, such as RESTIC_PASSWORD_COMMAND, and names of settings of git.
 func IsSecret(name, value string) bool {
-	return redact.Secret(name) && Referenced(value) == "" && !decidesWhatRuns.MatchString(name)
+	return redact.Secret(name) && Referenced(value) == "" && !decidesWhatRuns().MatchString(name)
 }
 
-var decidesWhatRuns = regexp.MustCompile(`(?i)(COMMAND|CMD|HELPER|PROGRAM)$|^GIT_CONFIG_KEY_`)
+var decidesWhatRuns = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(COMMAND|CMD|HELPER|PROGRAM)$|^GIT_CONFIG_KEY_`)
+})
 
 // InPlain returns the names of the variables in Env that are secrets stored in plain text, sorted.
 func (m Member) InPlain() []string {

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
@@ -179,7 +180,9 @@ func (r *fileReader) checkEnv(path string, env map[string]string) {
 }
 
 // headerName matches the name of an HTTP header.
-var headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
+var headerName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
+})
 
 // checkHeaders records headers that cannot be sent, and secrets that are not references: a team file is
 // shared.
@@ -187,7 +190,7 @@ func (r *fileReader) checkHeaders(path string, headers map[string]string) {
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
 		value := headers[name]
 		switch {
-		case !headerName.MatchString(name):
+		case !headerName().MatchString(name):
 			r.problem(path, "%q is no name of an HTTP header", name)
 		case strings.ContainsFunc(value, unicode.IsControl):
 			r.problem(path+"/"+name, "must have no control characters")

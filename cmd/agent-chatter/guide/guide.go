@@ -5,6 +5,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/usage"
 )
@@ -51,7 +52,9 @@ func (t Topic) text() string {
 }
 
 // linkToFile matches the target of a link to another page, or to a file of the repository.
-var linkToFile = regexp.MustCompile(`\]\(([^):#]+)\)`)
+var linkToFile = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\]\(([^):#]+)\)`)
+})
 
 // page returns the text for a terminal: without pictures, and with the command that prints a page instead of a link
 // to it.
@@ -62,8 +65,8 @@ func (t Topic) page() string {
 			b.WriteString(line)
 		}
 	}
-	return linkToFile.ReplaceAllStringFunc(b.String(), func(link string) string {
-		target := linkToFile.FindStringSubmatch(link)[1]
+	return linkToFile().ReplaceAllStringFunc(b.String(), func(link string) string {
+		target := linkToFile().FindStringSubmatch(link)[1]
 		if topic, isPage := strings.CutSuffix(target, ".md"); isPage {
 			return "](<guide " + topic + ">)"
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
@@ -44,7 +45,9 @@ func versionOf(ctx context.Context, command string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return versionNumber.FindString(output), nil
+	return versionNumber().FindString(output), nil
 }
 
-var versionNumber = regexp.MustCompile(`\d+\.\d+[0-9A-Za-z.+-]*`)
+var versionNumber = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\d+\.\d+[0-9A-Za-z.+-]*`)
+})

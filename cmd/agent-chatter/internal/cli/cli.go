@@ -3,8 +3,10 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"runtime/debug"
+	"slices"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/guide"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/acp"
@@ -62,7 +64,7 @@ func Main() {
 	os.Exit(code)
 }
 
-// commandLine is what kong parses.
+// commandLine is what kong parses before a command.
 type commandLine struct {
 	Home     string      `help:"Data directory (default: ~/.agent-chatter)." env:"AGENT_CHATTER_HOME" default:"~/.agent-chatter" placeholder:"DIR"`
 	JSON     bool        `name:"json" help:"Print JSON lines, as --output json does."`
@@ -72,27 +74,36 @@ type commandLine struct {
 	HubURL   string      `name:"hub" help:"Servers of the hub (default: hub.urls of config.json)." placeholder:"URL"`
 	Offline  bool        `help:"Use only the sessions that are here."`
 	Version  versionFlag `help:"Print the version."`
+}
 
-	Chat     chat.Command     `cmd:"" help:"Chat with a team of agents."`
-	Browse   browse.Command   `cmd:"" help:"Browse and search sessions, full screen."`
-	Serve    serve.Command    `cmd:"" help:"Show sessions in a web browser."`
-	ACP      acp.Command      `cmd:"" name:"acp" help:"Let an editor chat with a team (ACP)."`
-	MCP      mcp.Command      `cmd:"" name:"mcp" help:"Let agents search and read sessions (MCP)."`
-	Replay   sessions.Replay  `cmd:"" help:"Print the conversation of a session."`
-	Tail     sessions.Tail    `cmd:"" help:"Print the last events of a session."`
-	Compact  maintain.Compact `cmd:"" help:"Write checkpoints and archive old sessions."`
-	Verify   maintain.Verify  `cmd:"" help:"Check every line of the journals."`
-	Repair   maintain.Repair  `cmd:"" help:"Set aside the damaged lines of a session."`
-	Sessions sessionsCommand  `cmd:"" help:"List, search and manage sessions."`
-	Hub      hubs.Command     `cmd:"" help:"Share sessions with other machines."`
-	Identity hubs.Identities  `cmd:"" name:"identities" help:"Manage the keys of sealed sessions."`
-	Doctor   doctor.Doctor    `cmd:"" help:"Check storage, configuration and agents."`
-	Team     setup.Team       `cmd:"" help:"Create, list and check team configurations."`
-	Agents   agents.Command   `cmd:"" help:"Find, register and verify agents."`
+// A command is a command of the program, with what kong parses after its name.
+type command struct {
+	name, help string
+	grammar    func() any // a pointer to a new struct
+	tags       string     // of kong
+}
 
-	Guide      guide.Command       `cmd:"" help:"Print a page of the manual."`
-	Completion completion.Command  `cmd:"" help:"Print shell completions."`
-	Complete   completion.Complete `cmd:"" name:"__complete" hidden:"" help:"Print the completions of a word."`
+// commands are all commands, in the order of the help.
+var commands = []command{
+	{"chat", "Chat with a team of agents.", func() any { return new(chat.Command) }, ""},
+	{"browse", "Browse and search sessions, full screen.", func() any { return &browse.Command{Resume: chat.Resume} }, ""},
+	{"serve", "Show sessions in a web browser.", func() any { return new(serve.Command) }, ""},
+	{"acp", "Let an editor chat with a team (ACP).", func() any { return new(acp.Command) }, ""},
+	{"mcp", "Let agents search and read sessions (MCP).", func() any { return new(mcp.Command) }, ""},
+	{"replay", "Print the conversation of a session.", func() any { return new(sessions.Replay) }, ""},
+	{"tail", "Print the last events of a session.", func() any { return new(sessions.Tail) }, ""},
+	{"compact", "Write checkpoints and archive old sessions.", func() any { return new(maintain.Compact) }, ""},
+	{"verify", "Check every line of the journals.", func() any { return new(maintain.Verify) }, ""},
+	{"repair", "Set aside the damaged lines of a session.", func() any { return new(maintain.Repair) }, ""},
+	{"sessions", "List, search and manage sessions.", func() any { return new(sessionsCommand) }, ""},
+	{"hub", "Share sessions with other machines.", func() any { return new(hubs.Command) }, ""},
+	{"identities", "Manage the keys of sealed sessions.", func() any { return new(hubs.Identities) }, ""},
+	{"doctor", "Check storage, configuration and agents.", func() any { return new(doctor.Doctor) }, ""},
+	{"team", "Create, list and check team configurations.", func() any { return new(setup.Team) }, ""},
+	{"agents", "Find, register and verify agents.", func() any { return new(agents.Command) }, ""},
+	{"guide", "Print a page of the manual.", func() any { return new(guide.Command) }, ""},
+	{"completion", "Print shell completions.", func() any { return new(completion.Command) }, ""},
+	{"__complete", "Print the completions of a word.", func() any { return new(completion.Complete) }, `hidden:""`},
 }
 
 type sessionsCommand struct {
@@ -139,20 +150,47 @@ func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 	return errPrinted
 }
 
-// Run executes a command line and returns the exit code.
-func Run(args []string, streams app.IO) int {
-	c := commandLine{Browse: browse.Command{Resume: chat.Resume}}
-	parser := kong.Must(&c, append(usage.Decoders(),
+// newParser returns a parser of some commands. To build that of all takes longer than most of them run.
+func newParser(c *commandLine, some []command, streams app.IO) *kong.Kong {
+	options := append(usage.Decoders(),
 		kong.Name("agent-chatter"),
 		kong.Description("Chat with AI agents in crash-safe sessions."),
 		kong.Writers(streams.Stdout, streams.Stderr),
 		kong.Help(printHelp),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-	)...)
-	if len(args) == 0 {
-		args = []string{"--help"}
+	)
+	for _, cmd := range some {
+		options = append(options, kong.DynamicCommand(cmd.name, cmd.help, "", cmd.grammar(), cmd.tags))
 	}
-	command, err := parser.Parse(args)
+	return kong.Must(c, options...)
+}
+
+// parse parses a command line. Only a command that is named by an argument can be selected, so it first tries without
+// the others. For completions it needs them all, and for help and for the message about a mistake.
+func parse(c *commandLine, args []string, streams app.IO) (*kong.Context, error) {
+	unnamed := func(cmd command) bool { return !slices.Contains(args, cmd.name) }
+	named := slices.DeleteFunc(slices.Clone(commands), unnamed)
+	if len(named) > 0 && !slices.Contains(args, "__complete") {
+		quiet := app.IO{Stdout: io.Discard, Stderr: io.Discard}
+		if command, err := newParser(c, named, quiet).Parse(args); err == nil {
+			return command, nil
+		}
+		*c = commandLine{}
+	}
+	return newParser(c, commands, streams).Parse(args)
+}
+
+// Run executes a command line and returns the exit code.
+func Run(args []string, streams app.IO) int {
+	switch {
+	case len(args) == 0:
+		args = []string{"--help"}
+	case len(args) == 1 && args[0] == "--version":
+		fmt.Fprintln(streams.Stdout, app.Version)
+		return app.ExitDone
+	}
+	var c commandLine
+	command, err := parse(&c, args, streams)
 	var output *app.OutputError
 	switch {
 	case errors.As(err, &output):

@@ -3,7 +3,10 @@ package cli
 import (
 	"io"
 	"os"
+	"reflect"
 	"testing"
+
+	"github.com/alecthomas/kong"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 )
@@ -19,4 +22,39 @@ func TestPanicIsNoExit(t *testing.T) {
 		Stdin: os.Stdin, Stdout: io.Discard, Stderr: io.Discard, NetworkFS: defect,
 	})
 	t.Errorf("Run returns %d", code)
+}
+
+// Only the commands that the arguments name are built, which must not change what the arguments mean.
+func TestNamedCommandsAreParsedLikeAll(t *testing.T) {
+	quiet := app.IO{Stdout: io.Discard, Stderr: io.Discard}
+	for _, args := range [][]string{
+		{"chat"},
+		{"chat", "--resume", "7QN3", "-m", "sessions"},
+		{"--home", "chat", "sessions", "list", "--limit", "3"},
+		{"sessions"},
+		{"sessions", "ls", "--json"},
+		{"--offline", "--hub", "hub", "hub", "status"},
+		{"guide", "team"},
+		{"team", "init", "--agents", "agents"},
+		{"replay", "mcp"},
+		{"__complete", "--", "ch"},
+		{"completion", "bash"},
+	} {
+		var some, all commandLine
+		command, err := parse(&some, args, quiet)
+		if err != nil {
+			t.Errorf("%q: %v", args, err)
+			continue
+		}
+		want, err := newParser(&all, commands, quiet).Parse(args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		values := func(c *kong.Context) any { return c.Selected().Target.Interface() }
+		if command.Command() != want.Command() || !reflect.DeepEqual(values(command), values(want)) ||
+			!reflect.DeepEqual(some, all) {
+			t.Errorf("%q: %s %+v, %+v; want %s %+v, %+v", args,
+				command.Command(), values(command), some, want.Command(), values(want), all)
+		}
+	}
 }

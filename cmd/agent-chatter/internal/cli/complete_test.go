@@ -49,10 +49,7 @@ func TestEveryArgumentHasACompletion(t *testing.T) {
 	printed(t, home, "sessions", "delete", "latest", "--yes")
 
 	var c commandLine
-	parser, err := kong.New(&c, kong.Vars{"version": app.Version}, kong.Writers(io.Discard, io.Discard))
-	if err != nil {
-		t.Fatal(err)
-	}
+	parser := newParser(&c, commands, app.IO{Stdout: io.Discard, Stderr: io.Discard})
 	for _, node := range append(parser.Model.Leaves(false), parser.Model.Node) {
 		command := append([]string{"__complete", "--"}, words(node)...)
 		check := func(v *kong.Value, words ...string) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -74,10 +75,12 @@ func inLua(s string) string {
 }
 
 // expanded finds a $ that begins the name of a variable.
-var expanded = regexp.MustCompile(`\$([A-Za-z0-9_{])`)
+var expanded = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\$([A-Za-z0-9_{])`)
+})
 
 // unexpanded returns s so that Claude Code and Gemini CLI, which replace $NAME and ${NAME} in their configuration, read
 // s. Neither can escape a $, but both know a default for an unset variable.
 func unexpanded(s string) string {
-	return expanded.ReplaceAllString(s, `$${AGENT_CHATTER_DOLLAR:-$$}$1`)
+	return expanded().ReplaceAllString(s, `$${AGENT_CHATTER_DOLLAR:-$$}$1`)
 }

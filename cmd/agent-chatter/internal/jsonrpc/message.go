@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -30,7 +31,9 @@ type ID struct{ json string }
 const maxID = 256
 
 // integer is what an id that is a number looks like: all programs read these alike.
-var integer = regexp.MustCompile(`^(?:0|-?[1-9][0-9]{0,14})$`)
+var integer = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:0|-?[1-9][0-9]{0,14})$`)
+})
 
 // ParseID returns the id in a message.
 func ParseID(text []byte) (ID, error) {
@@ -40,7 +43,7 @@ func ParseID(text []byte) (ID, error) {
 		return ID{}, fmt.Errorf("the id is missing")
 	case len(text) > maxID:
 		return ID{}, fmt.Errorf("the id is longer than %d bytes", maxID)
-	case integer.Match(text):
+	case integer().Match(text):
 		return ID{string(text)}, nil
 	case text[0] == '"' && json.Unmarshal(text, &name) == nil:
 		spelled, _ := json.Marshal(name) // one spelling of each string

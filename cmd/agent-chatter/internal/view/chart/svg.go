@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
@@ -25,7 +26,9 @@ var Style string
 //go:embed chart.tmpl
 var files embed.FS
 
-var templates = template.Must(template.ParseFS(files, "chart.tmpl"))
+var templates = sync.OnceValue(func() *template.Template {
+	return template.Must(template.ParseFS(files, "chart.tmpl"))
+})
 
 // The measures of the picture, in pixels.
 const (
@@ -59,7 +62,7 @@ func (c *Chart) HTML(w io.Writer, class func(memberID string) string, secrets fu
 		shown.Lanes[s.lane].Spans = append(shown.Lanes[s.lane].Spans, a.shown(s, shown.Lanes[s.lane]))
 	}
 	shown.Ticks = a.ticks()
-	return templates.ExecuteTemplate(w, "chart.tmpl", shown)
+	return templates().ExecuteTemplate(w, "chart.tmpl", shown)
 }
 
 // A shownChart is what the template shows.

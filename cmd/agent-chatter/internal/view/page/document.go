@@ -8,6 +8,7 @@ import (
 	"html/template"
 	"io"
 	"iter"
+	"sync"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
@@ -19,11 +20,11 @@ import (
 //go:embed document.css document.js document.tmpl
 var documentFiles embed.FS
 
-// style and script are what the elements of the style sheet and of the script contain.
-var (
-	style  = "\n" + Style + chart.Style + read("document.css")
-	script = "\n" + read("document.js")
-)
+// style returns what the element of the style sheet contains.
+func style() string { return "\n" + Style + chart.Style + read("document.css") }
+
+// script returns what the element of the script contains.
+func script() string { return "\n" + read("document.js") }
 
 func read(name string) string {
 	text, err := documentFiles.ReadFile(name)
@@ -35,7 +36,7 @@ func read(name string) string {
 
 // policy returns the content security policy of a document.
 func policy() string {
-	return "default-src 'none'; style-src " + hashOf(style) + "; script-src " + hashOf(script)
+	return "default-src 'none'; style-src " + hashOf(style()) + "; script-src " + hashOf(script())
 }
 
 func hashOf(text string) string {
@@ -43,12 +44,14 @@ func hashOf(text string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-var documentTemplates = template.Must(template.New("").Funcs(template.FuncMap{
-	"policy": policy,
-	"style":  func() template.HTML { return template.HTML("<style>" + style + "</style>") },
-	"script": func() template.HTML { return template.HTML("<script>" + script + "</script>") },
-	"date":   dateText,
-}).ParseFS(documentFiles, "document.tmpl"))
+var documentTemplates = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{
+		"policy": policy,
+		"style":  func() template.HTML { return template.HTML("<style>" + style() + "</style>") },
+		"script": func() template.HTML { return template.HTML("<script>" + script() + "</script>") },
+		"date":   dateText,
+	}).ParseFS(documentFiles, "document.tmpl"))
+})
 
 // dateText returns a time to the minute.
 func dateText(t time.Time) string { return t.Local().Format("2006-01-02 15:04") }
@@ -106,7 +109,7 @@ type output struct {
 // template writes a part of a document.
 func (o *output) template(name string, data any) error {
 	o.text.Reset()
-	if err := documentTemplates.ExecuteTemplate(&o.text, name, data); err != nil {
+	if err := documentTemplates().ExecuteTemplate(&o.text, name, data); err != nil {
 		return err
 	}
 	return o.flush()

@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
@@ -23,15 +24,17 @@ var Style string
 //go:embed item.tmpl
 var files embed.FS
 
-var templates = template.Must(template.New("").Funcs(template.FuncMap{
-	"clock": func(t time.Time) string { return t.Local().Format("15:04:05") },
-	"date":  func(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05 -07:00") },
-	"safe":  tty.SafeLine,
-}).ParseFS(files, "*.tmpl"))
+var templates = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{
+		"clock": func(t time.Time) string { return t.Local().Format("15:04:05") },
+		"date":  func(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05 -07:00") },
+		"safe":  tty.SafeLine,
+	}).ParseFS(files, "*.tmpl"))
+})
 
 // HTML writes the HTML of an item. limit is the length in bytes at which a text is cut; 0: none is.
 func (f *Fold) HTML(w io.Writer, i *Item, limit int) error {
-	return templates.ExecuteTemplate(w, "item.tmpl", shownItem{Item: i, fold: f, limit: limit})
+	return templates().ExecuteTemplate(w, "item.tmpl", shownItem{Item: i, fold: f, limit: limit})
 }
 
 // A shownItem is what the template of an item shows.
