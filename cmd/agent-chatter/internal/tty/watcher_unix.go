@@ -3,16 +3,12 @@
 package tty
 
 import (
-	"bytes"
 	"encoding/json"
 	"io"
 	"os"
 	"os/exec"
 	"runtime"
-	"sync"
 	"syscall"
-
-	"golang.org/x/sys/unix"
 )
 
 // A watcher restores a terminal when this process dies without doing so, for example when it is killed. It is a
@@ -70,60 +66,23 @@ func Watched() bool {
 	if len(os.Args) != 2 || os.Args[1] != watchArgument {
 		return false
 	}
-	watch(int(os.Stdin.Fd()), os.NewFile(3, "terminal"), os.Stdout)
+	watch(os.Stdin, os.NewFile(3, "terminal"), os.Stdout)
 	return true
 }
 
-// watch reads claims until the end, which is the death of the other process, and undoes the last one.
-func watch(pipe int, in, out *os.File) {
-	c := claims{pipe: pipe}
-	if err := unix.SetNonblock(pipe, true); err != nil {
-		return
-	}
-	var once sync.Once
-	undo := func() { once.Do(func() { c.last.undo(in, out) }) }
-	beforeShell(&c, undo)
-	for c.wait(unix.POLLIN) && !c.read() {
-	}
-	undo()
-}
-
-// claims are what another process writes into a pipe. Its methods may be called concurrently.
-type claims struct {
-	pipe int
-	mu   sync.Mutex
-	text []byte // an incomplete line
-	last claim
-}
-
-// wait waits for events of poll(2), or for the end of the pipe.
-func (c *claims) wait(events int16) bool {
-	for {
-		ready := []unix.PollFd{{Fd: int32(c.pipe), Events: events}}
-		_, err := unix.Poll(ready, -1)
-		if err != unix.EINTR {
-			return err == nil
+// watch reads claims until the end of the pipe, which is the death of the other process, and undoes the last one. A
+// shell whose command is not that process but its parent, such as go run, may be faster: it keeps the settings that it
+// finds.
+func watch(pipe io.Reader, in, out *os.File) {
+	var last claim
+	for claims := json.NewDecoder(pipe); ; {
+		var next claim
+		if claims.Decode(&next) != nil {
+			break
 		}
+		last = next
 	}
-}
-
-// read reads what the pipe has, and reports whether that was the end.
-func (c *claims) read() (ended bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	buf := make([]byte, 4096)
-	n, err := unix.Read(c.pipe, buf)
-	for ; n > 0; n, err = unix.Read(c.pipe, buf) {
-		c.text = append(c.text, buf[:n]...)
-	}
-	for {
-		line, rest, complete := bytes.Cut(c.text, []byte("\n"))
-		if !complete {
-			return err != unix.EAGAIN && err != unix.EINTR
-		}
-		c.last, c.text = claim{}, rest
-		_ = json.Unmarshal(line, &c.last)
-	}
+	last.undo(in, out)
 }
 
 // undo restores a terminal, if it is held. If its settings are not those of the claim, a shell has restored them and
