@@ -12,12 +12,17 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
-// A checkpoint is written when the log is closed, and before that when the journal has grown by this
-// much since the last one: reading that much takes a few milliseconds.
+// A checkpoint is written when the journal has grown by this much since the last one: reading that much takes a few
+// milliseconds.
 const (
 	checkpointEvents = 1000
 	checkpointBytes  = 1 << 20
 )
+
+// A checkpoint is also written when the log is closed and the journal has grown by an eighth of the last one since. A
+// resume that reads as many bytes of events as the checkpoint has takes 1.4 times the CPU time, so one that reads an
+// eighth takes 1.05 times. A checkpoint of 434 KB, of messages of 2 KB, is then written once in 20 turns.
+const checkpointPart = 8
 
 // Files is a Store that keeps each session in a journal file.
 type Files struct {
@@ -214,6 +219,12 @@ func (l *fileLog) Save(state *projection.State) error {
 	return nil
 }
 
+// outgrown reports whether what follows the newest checkpoint weighs enough for another one.
+func (l *fileLog) outgrown(at journal.Position) bool {
+	return l.checkpoint.Seq == 0 ||
+		(at.Offset-l.checkpoint.Offset)*checkpointPart >= l.dir.CheckpointSize(l.log.ID())
+}
+
 // writeCheckpoint writes a checkpoint, unless there is one of this position. One that cannot be
 // written only makes the next Open slower.
 func (l *fileLog) writeCheckpoint(state *projection.State, at journal.Position) {
@@ -229,7 +240,9 @@ func (l *fileLog) Close(state *projection.State) error {
 	}
 	if at := l.log.Position(); err == nil && l.appended && at.Seq == state.Seq {
 		// Crash here leaves caches of an earlier position, from which the end is folded.
-		l.writeCheckpoint(state, at)
+		if l.outgrown(at) {
+			l.writeCheckpoint(state, at)
+		}
 		l.dir.UpdateIndex(l.log.ID(), state, at)
 	}
 	return errors.Join(err, l.log.Close())

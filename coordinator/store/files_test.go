@@ -302,6 +302,39 @@ func TestCloseWritesACheckpointOfTheEnd(t *testing.T) {
 	}
 }
 
+// Short chats in a long session do not write a checkpoint each, but what they leave to be read stays a part of one.
+func TestCloseWritesACheckpointIfTheJournalHasOutgrownIt(t *testing.T) {
+	d := newDisk(t)
+	s := create(t, d, team)
+	id := s.SessionID()
+	s.save(300, 200)
+	s.Close(s.state)
+	first := d.readCheckpoint(t, id, true, "after a long chat")
+	grown, chats := int64(0), 0
+	for d.readCheckpoint(t, id, true, "after a short chat") == first {
+		s := open(t, d, id)
+		if want := uint64(301 + chats); s.state.Seq != want {
+			t.Fatalf("after %d chats, the state is of event %d, want %d", chats, s.state.Seq, want)
+		}
+		before, err := os.Stat(d.path(id))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.save(1, 200)
+		s.Close(s.state)
+		after, err := os.Stat(d.path(id))
+		if err != nil {
+			t.Fatal(err)
+		}
+		grown += after.Size() - before.Size()
+		chats++
+	}
+	size := int64(len(first))
+	if grown < size/8 || grown-grown/int64(chats) >= size/8 {
+		t.Errorf("a checkpoint of %d bytes was replaced after %d chats of %d bytes in all", size, chats, grown)
+	}
+}
+
 func TestFailedCheckpointIsIgnored(t *testing.T) {
 	d := newDisk(t)
 	s := create(t, d, team)
