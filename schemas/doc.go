@@ -33,6 +33,9 @@
 // the document. Versions are compared number by number: 1.10 is newer than 1.2. A
 // schemaVersion that is not a version is reported by the schema.
 //
+// A team file with a newer minor version is validated. Which of the properties that the schema
+// does not define may be ignored is the decision of the reader of [InvalidError].
+//
 // # Validation
 //
 // The validator knows the keywords that the schemas use, and no others: a general one would take

@@ -11,6 +11,7 @@ import (
 type InvalidError struct {
 	Schema   string    // the name of the schema
 	Problems []Problem // at least one, sorted by path, without duplicates
+	Newer    bool      // the document has a newer minor version, which may define other properties
 }
 
 // Problem is an error in a document.
@@ -18,6 +19,7 @@ type Problem struct {
 	Path    string // JSON pointer to the field; "/" is the document itself
 	Message string // what is wrong with it
 	Missing string // the name of the property that an object lacks; "" for any other problem
+	Unknown string // the name of the property that the schema does not define; "" for any other problem
 }
 
 // Error returns a line for each problem and the name of the schema. Control characters of the

@@ -11,7 +11,7 @@ func ExampleCheck() {
 		schemas.Check(schemas.AgentRegistry, []byte(`{"schemaVersion": "1.1", "agents": {"demo": {"name": 1}}}`)),
 	)
 	fmt.Println()
-	fmt.Println(schemas.Check(schemas.CLIConfig, []byte(`{"schemaVersion": "1.10"}`)))
+	fmt.Println(schemas.Check(schemas.CLIConfig, []byte(`{"schemaVersion": "2.10"}`)))
 	// Output:
 	// Invalid agent-registry-v1.1:
 	//   - /agents/demo: missing property "args"
@@ -22,5 +22,5 @@ func ExampleCheck() {
 	//
 	// Please check the schema: schemas/agent-registry-v1.1.json
 	//
-	// Schema version 1.10 is not supported. Please upgrade agent-chatter.
+	// Schema version 2.10 is not supported. Please upgrade agent-chatter.
 }

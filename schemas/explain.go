@@ -13,8 +13,11 @@ func explain(faults []fault) []Problem {
 	problems := make([]Problem, len(faults))
 	for i, f := range faults {
 		problems[i] = Problem{Path: cmp.Or(f.pointer, "/"), Message: f.message()}
-		if f.keyword == "required" {
+		switch f.keyword {
+		case "required":
 			problems[i].Missing = f.name
+		case "additionalProperties":
+			problems[i].Unknown = f.name
 		}
 	}
 	slices.SortFunc(problems, func(a, b Problem) int {

@@ -4,6 +4,7 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -33,7 +34,7 @@ type schema struct {
 }
 
 var all = []schema{
-	{CLIConfig, versions{oldest: "1.1", newest: "1.2"}},
+	{CLIConfig, versions{oldest: "1.1", newest: "1.2", minors: true}},
 	{TeamConfig, versions{}},
 	{AgentRegistry, versions{oldest: "1.1", newest: "1.1"}},
 	{SessionSnapshot, versions{oldest: "1.0", newest: "1.0"}},
@@ -90,10 +91,11 @@ func Check(name string, document []byte) error {
 	if problem != nil {
 		return &InvalidError{Schema: name, Problems: []Problem{*problem}}
 	}
-	if err := s.versions.check(name, value); err != nil {
+	newer, err := s.versions.check(name, value)
+	if err != nil {
 		return err
 	}
-	return s.check(value)
+	return s.check(value, newer)
 }
 
 func find(name string) (schema, error) {
@@ -105,13 +107,18 @@ func find(name string) (schema, error) {
 	return schema{}, fmt.Errorf("no schema named %q, only %s", name, strings.Join(names(), ", "))
 }
 
-func (s schema) check(value any) error {
+// check validates a value. The version of one with a newer minor version is right, whatever the schema says.
+func (s schema) check(value any, newer bool) error {
 	r, err := ruleOf(s.name)
 	if err != nil {
 		return fmt.Errorf("schema %s: %w", s.name, err)
 	}
-	if faults := r.check(value); len(faults) > 0 {
-		return &InvalidError{Schema: s.name, Problems: explain(faults)}
+	problems := explain(r.check(value))
+	if newer {
+		problems = slices.DeleteFunc(problems, func(p Problem) bool { return p.Path == "/schemaVersion" })
 	}
-	return nil
+	if len(problems) == 0 {
+		return nil
+	}
+	return &InvalidError{Schema: s.name, Problems: problems, Newer: newer}
 }

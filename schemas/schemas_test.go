@@ -54,8 +54,8 @@ func TestProblemsAreSortedAndUnique(t *testing.T) {
 	var want []Problem
 	for i := range items {
 		want = append(want,
-			Problem{Path: fmt.Sprintf("/agents/%d", i), Message: `unknown property "x"`},
-			Problem{Path: fmt.Sprintf("/agents/%d", i), Message: `unknown property "y"`},
+			Problem{Path: fmt.Sprintf("/agents/%d", i), Message: `unknown property "x"`, Unknown: "x"},
+			Problem{Path: fmt.Sprintf("/agents/%d", i), Message: `unknown property "y"`, Unknown: "y"},
 			Problem{Path: fmt.Sprintf("/agents/%d/name", i), Message: `must be a string, not 1`})
 	}
 	if !reflect.DeepEqual(first, want) {

@@ -6,22 +6,29 @@ import (
 )
 
 // versions is the range of schemaVersion values that are read. The newest is written.
-type versions struct{ oldest, newest string }
+type versions struct {
+	oldest, newest string
+	minors         bool // later minor versions are read, too
+}
 
-// check returns a VersionError for a document outside the range. A missing or malformed
-// version passes: the schema reports it.
-func (v versions) check(schema string, document any) error {
+// check returns a VersionError for a document that is not read. newerMinor reports whether it is read although it is
+// newer. A missing or malformed version passes: the schema reports it.
+func (v versions) check(schema string, document any) (newerMinor bool, err error) {
 	fields, _ := document.(map[string]any)
 	version, _ := fields["schemaVersion"].(string)
 	major, minor, _ := strings.Cut(version, ".")
 	if v == (versions{}) || !isNumber(major) || !isNumber(minor) {
-		return nil
+		return false, nil
 	}
 	newer := compareVersions(version, v.newest) > 0
 	if !newer && compareVersions(version, v.oldest) >= 0 {
-		return nil
+		return false, nil
 	}
-	return &VersionError{Schema: schema, Version: version, Newer: newer, Supported: v.newest}
+	known, _, _ := strings.Cut(v.newest, ".")
+	if newer && v.minors && compareNumbers(major, known) == 0 {
+		return true, nil
+	}
+	return false, &VersionError{Schema: schema, Version: version, Newer: newer, Supported: v.newest}
 }
 
 func isNumber(text string) bool {

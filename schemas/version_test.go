@@ -1,8 +1,10 @@
 package schemas
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"reflect"
 	"testing"
 )
 
@@ -30,8 +32,8 @@ func TestVersionsCompareAsNumbers(t *testing.T) {
 
 func TestVersionIsCheckedBeforeTheSchema(t *testing.T) {
 	tests := []struct{ name, version, want string }{
-		{CLIConfig, "1.3", "Schema version 1.3 is not supported. Please upgrade agent-chatter."},
-		{CLIConfig, "1.10", "Schema version 1.10 is not supported. Please upgrade agent-chatter."},
+		{CLIConfig, "2.0", "Schema version 2.0 is not supported. Please upgrade agent-chatter."},
+		{CLIConfig, "10.1", "Schema version 10.1 is not supported. Please upgrade agent-chatter."},
 		{CLIConfig, "1.0", "Schema version 1.0 is deprecated. Please migrate to version 1.2."},
 		{AgentRegistry, "1.2", "Schema version 1.2 is not supported. Please upgrade agent-chatter."},
 		{AgentRegistry, "1.0", "Schema version 1.0 is deprecated. Please migrate to version 1.1."},
@@ -72,6 +74,27 @@ func TestDocumentsWithoutVersionsNeedNone(t *testing.T) {
 		}
 		if name != "" {
 			t.Errorf("%s: schemaVersion is no field of it", name)
+		}
+	}
+}
+
+func TestNewerMinorVersionsOfTeamFilesAreRead(t *testing.T) {
+	document := func(version, root string) []byte {
+		return bytes.Replace(pairWith(root, `, "agentType": "demo"`), []byte(`"1.2"`), []byte(version), 1)
+	}
+	for _, version := range []string{`"1.3"`, `"1.10"`} {
+		if err := Check(CLIConfig, document(version, "")); err != nil {
+			t.Errorf("%s: %v", version, err)
+		}
+	}
+	for version, newer := range map[string]bool{`"1.1"`: false, `"1.2"`: false, `"1.3"`: true} {
+		err := Check(CLIConfig, document(version, `, "memory": {}, "maxRounds": -1`))
+		want := &InvalidError{Schema: CLIConfig, Newer: newer, Problems: []Problem{
+			{Path: "/", Message: `unknown property "memory"`, Unknown: "memory"},
+			{Path: "/maxRounds", Message: "must be at least 0, not -1"},
+		}}
+		if !reflect.DeepEqual(err, want) {
+			t.Errorf("%s: %#v", version, err)
 		}
 	}
 }

@@ -12,5 +12,5 @@
 //		fmt.Println(hint.Join(h.Argv))
 //	}
 //
-// [Quote] and [Join] are the only shell quoting of the project.
+// [Quote] and [Join] are the only shell quoting of the project. [Nearest] corrects a misspelled name.
 package hint

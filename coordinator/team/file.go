@@ -27,8 +27,9 @@ import (
 //
 // An invalid file is a *schemas.InvalidError with all problems, one of another version a
 // *schemas.VersionError. Properties that other programs leave out are Team.Warnings instead: they
-// have defaults, although the schema requires them. An invalid registry is an error of these types if
-// the file needs it.
+// have defaults, although the schema requires them. So are those that only a newer minor version
+// may define, unless they could decide what an agent may do or who reads a session. An invalid
+// registry is an error of these types if the file needs it.
 func Load(path, home string) (*Team, error) {
 	team, err := load(path, home)
 	if err != nil {
@@ -140,6 +141,17 @@ func hasDefault(missing schemas.Problem) bool {
 	return false
 }
 
+// mayIgnore reports whether a property that a newer minor version may define can be left out. Without permissions, a
+// hub or redaction, a team would do more than its file allows.
+func mayIgnore(unknown schemas.Problem) bool {
+	for _, name := range append(strings.Split(unknown.Path, "/"), unknown.Unknown) {
+		if slices.Contains([]string{"permissions", "hub", "redaction"}, name) {
+			return false
+		}
+	}
+	return unknown.Unknown != ""
+}
+
 // check validates the document against the schema and records the problems. It returns errors
 // that make further validation pointless.
 func (r *fileReader) check(document []byte) error {
@@ -149,7 +161,7 @@ func (r *fileReader) check(document []byte) error {
 		return err
 	}
 	for _, p := range invalid.Problems {
-		if hasDefault(p) {
+		if hasDefault(p) || invalid.Newer && mayIgnore(p) {
 			r.warnings = append(r.warnings, p)
 		} else {
 			r.problems = append(r.problems, p)

@@ -686,6 +686,28 @@ func TestFileWithoutWhatHasNoDefaultIsRejected(t *testing.T) {
 	}
 }
 
+// What only a newer minor version may know is left out with a warning, unless it limits what a team does.
+func TestFileOfNewerMinorVersionLoadsWithWarnings(t *testing.T) {
+	home := t.TempDir()
+	const memory, conversation = `"memory":{"size":1}`, `"conversation":{"mood":"calm"}`
+	newer := func(rest ...string) string {
+		content := strings.Replace(config([]string{human, demo}, rest...), `"1.2"`, `"1.10"`, 1)
+		return write(t, "crew.json", content)
+	}
+	var unknown []string
+	for _, w := range load(t, newer(memory, conversation), home).Warnings {
+		unknown = append(unknown, w.Path+" "+w.Unknown)
+	}
+	if want := []string{"/ memory", "/conversation mood"}; !slices.Equal(unknown, want) {
+		t.Errorf("warnings about %q, want %q", unknown, want)
+	}
+	checkProblems(t, write(t, "known.json", config([]string{human, demo}, memory)), home, []string{"/"})
+	for _, limit := range []string{`"permissions":{"write":false}`, `"hub":{}`, `"redaction":"strict"`} {
+		checkProblems(t, newer(limit), home, []string{"/"})
+	}
+	checkProblems(t, newer(memory, `"maxRounds":-1`), home, []string{"/", "/maxRounds"})
+}
+
 func TestInvalidRegistryFailsOnlyIfNeeded(t *testing.T) {
 	home := registered(t, `"x":5`)
 	registry := filepath.Join(home, "agents", "config.json")
@@ -726,7 +748,7 @@ func TestLoadRejectsOtherFiles(t *testing.T) {
 		}
 	})
 	t.Run("another version", func(t *testing.T) {
-		newer := strings.Replace(config([]string{human}), "1.2", "1.3", 1)
+		newer := strings.Replace(config([]string{human}), "1.2", "2.0", 1)
 		_, err := team.Load(write(t, "crew.json", newer), "")
 		var version *schemas.VersionError
 		if !errors.As(err, &version) || !version.Newer {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/usage"
+	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 )
 
 //go:embed *.md
@@ -84,6 +84,6 @@ func find(name string) (topic Topic, nearest string, ok bool) {
 			return t, "", true
 		}
 	}
-	nearest, _ = usage.Nearest(name, names)
+	nearest, _ = hint.Nearest(name, names)
 	return Topic{}, nearest, false
 }

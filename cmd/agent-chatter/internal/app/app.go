@@ -66,6 +66,7 @@ type App struct {
 	unread    *sync.Map          // directories whose read error was printed; lists may run concurrently
 
 	ignoredReported bool
+	unknownReported *sync.Once // settings of the configuration
 }
 
 // Options are the global flags of a run. The zero Options are those of a run
@@ -102,6 +103,8 @@ func New(streams IO, o Options) (*App, error) {
 		IO: streams, Home: dir, OwnHome: own, Cwd: cwd,
 		homeFlag: home.ByFlag(o.Home),
 		unread:   new(sync.Map),
+
+		unknownReported: new(sync.Once),
 	}
 	if os.Getenv("TERM") == "dumb" || !tty.EnableSequences(streams.Stdout) || !tty.EnableSequences(streams.Stderr) {
 		a.SetPlain()
@@ -140,11 +143,19 @@ func (a *App) Config() (config.Config, error) {
 	if a.configErr != nil {
 		return a.config, a.configErr
 	}
+	a.unknownReported.Do(a.reportUnknown)
 	c, err := a.config.WithEnvironment()
 	if err != nil {
 		return c, UsageError("%v", err)
 	}
 	return c, nil
+}
+
+// reportUnknown prints the settings of the configuration that are ignored.
+func (a *App) reportUnknown() {
+	for _, setting := range a.config.Unknown {
+		a.Notice(tty.SafeLine(config.UnknownText(filepath.Join(a.OwnHome, "config.json"), setting)))
+	}
 }
 
 // LineLimit returns the maximum length of a journal line in bytes.

@@ -12,8 +12,8 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/setup"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/transfer"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/usage"
 	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 	"github.com/agent-chatter/agent-chatter/projection/search"
 )
 
@@ -68,7 +68,7 @@ func (r *repl) runSlash(ctx context.Context, line string) error {
 		}
 		names = append(names, s.name)
 	}
-	nearest, _ := usage.Nearest(name, names)
+	nearest, _ := hint.Nearest(name, names)
 	r.reject("%s", unknownCommandText(name, nearest, line))
 	return nil
 }

@@ -53,10 +53,10 @@ func (l Loader) Load(ctx context.Context, name string) (*team.Team, error) {
 	return loaded, err
 }
 
-// Warn prints the fields that the file of a team lacks and that have defaults.
+// Warn prints the fields that the file of a team lacks and that have defaults, and those that are ignored.
 func Warn(a *app.App, t *team.Team) {
-	for _, missing := range t.Warnings {
-		a.Notice(warningText(t.Source.Path, missing))
+	for _, p := range t.Warnings {
+		a.Notice(warningText(t.Source.Path, p))
 	}
 }
 
@@ -229,9 +229,13 @@ func elsewhereText(id, path string) app.Message {
 		With(app.To("confirm it", "team", "trust", path), app.To("name another", "chat", "--resume", id, "-t", "TEAM"))
 }
 
-func warningText(path string, missing schemas.Problem) string {
-	return fmt.Sprintf("⚠️  %s: %s: %s; its default is used.",
-		tty.SafeLine(path), tty.SafeLine(missing.Path), tty.SafeLine(missing.Message))
+func warningText(path string, p schemas.Problem) string {
+	instead := "its default is used"
+	if p.Unknown != "" {
+		instead = "it is ignored, because only a newer agent-chatter knows it"
+	}
+	return fmt.Sprintf("⚠️  %s: %s: %s; %s.",
+		tty.SafeLine(path), tty.SafeLine(p.Path), tty.SafeLine(p.Message), instead)
 }
 
 func changedText(path string) string {

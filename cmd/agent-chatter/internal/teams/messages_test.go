@@ -47,6 +47,8 @@ func teamsTexts() []apptest.Text {
 	add("elsewhereText", "", elsewhereText(apptest.AliceID, `\\host\share\`+apptest.Hostile))
 	add("warningText", "", warningText("/"+apptest.Hostile,
 		schemas.Problem{Path: "/team/members/1", Message: `missing property "baseDir"`}))
+	add("warningText", "of a newer version", warningText("/"+apptest.Hostile,
+		schemas.Problem{Path: "/", Message: `unknown property "memory"`, Unknown: "memory"}))
 	add("changedText", "", changedText("/"+apptest.Hostile))
 	add("notRecordedText", "", notRecordedText("/"+apptest.Hostile, errors.New(apptest.Hostile)))
 	add("trustedText", "", trustedText(a, &team.Team{

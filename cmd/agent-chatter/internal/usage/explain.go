@@ -8,6 +8,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 	"github.com/alecthomas/kong"
 )
 
@@ -53,7 +54,7 @@ func suggestion(text string, c *kong.Context) (string, bool) {
 		for _, f := range slices.Concat(node.AllFlags(true)...) {
 			names = append(names, "--"+f.Name)
 		}
-		return Nearest(flag, names)
+		return hint.Nearest(flag, names)
 	}
 	word, ok := strings.CutPrefix(text, unexpected)
 	if !ok {
@@ -69,7 +70,7 @@ func suggestion(text string, c *kong.Context) (string, bool) {
 			}
 		}
 	}
-	return Nearest(word, names)
+	return hint.Nearest(word, names)
 }
 
 // asMessage returns the command that sends the words of the command line as a message.

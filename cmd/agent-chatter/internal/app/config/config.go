@@ -25,6 +25,9 @@ type Config struct {
 	Journal   limits    `json:"journal"`
 	Redaction redaction `json:"redaction"`
 	Hub       Hub       `json:"hub"`
+
+	// Unknown are the settings that Read has left out, such as "retention.kepe".
+	Unknown []string `json:"-"`
 }
 
 // redaction is whether secrets are replaced before an event is written.
@@ -90,7 +93,8 @@ func (r Retention) Over(p catalog.Policy) catalog.Policy {
 const maxSize = 1 << 20
 
 // Read reads the file at path. A missing file is an empty configuration. Errors about the content
-// are *Error.
+// are *Error. A setting that it does not know, perhaps one of a newer program, is no error, except in permissions, hub
+// and redaction: without such a one, more would be allowed, or others could read what the file keeps from them.
 func Read(path string) (c Config, err error) {
 	data, err := regularfile.Read(path, maxSize)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
@@ -99,12 +103,14 @@ func Read(path string) (c Config, err error) {
 	if err != nil {
 		return c, err
 	}
-	if c, err = decode(data); err == nil {
+	known, unknown := withoutUnknown(data)
+	if c, err = decode(known); err == nil {
 		err = c.check()
 	}
 	if err != nil {
 		return c, &Error{path, problemsOf(data, err)}
 	}
+	c.Unknown = unknown
 	return c, nil
 }
 

@@ -91,11 +91,13 @@ func TestErrorNamesTheSetting(t *testing.T) {
 		`"x"`:                       "the file must be an object, not a string",
 		`{} {}`:                     "the file has more than one JSON object",
 		`{"window":5,"window":{}}`:  "window must be an object, not a number",
-		`{"window":{"keep":5}}`:     `unknown setting "window.keep"`,
 		`{"window":{"bytes":true}}`: "window.bytes must be a whole number, not true or false",
 		`{"retention":{"auto":[]}}`: "retention.auto must be true or false, not an array",
 		`{"redaction":{}}`:          "redaction must be a string, not an object",
-		`{"keep":5}`:                `unknown setting "keep"`,
+		`{"permissions":"edit"}`:    `unknown setting "permissions"`,
+		`{"hub":{"url":"x"}}`:       `unknown setting "hub.url"`,
+		`{"keep":5,"hub":{"tls":{"x":1}}}`: "\n  - hub.tls: json: unknown field \"x\"" +
+			"\n  - unknown setting \"keep\"",
 		`{"retention":{"keep":99999999999999999999}}`: "retention.keep is out of range: 99999999999999999999",
 		`{"window":{"bytes":-9223372036854775809}}`:   "window.bytes is out of range: -9223372036854775809",
 		`{"retention":{"keep":1.5}}`:                  "retention.keep must be a whole number, not 1.5",
@@ -117,6 +119,33 @@ func TestErrorNamesTheSetting(t *testing.T) {
 		}
 		if _, err := Read(path); err == nil || err.Error() != path+":"+want {
 			t.Errorf("%s: got %v, want %s", content, err, want)
+		}
+	}
+}
+
+func TestUnknownSettingsAreLeftOut(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "config.json")
+	content := `{"retention":{"kepe":10,"keep":3},"Window":{"Bytes":7,"more":{}},"theme":"dark","journal":{"new":1},"-":2}`
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	keep := 3
+	want := Config{
+		Retention: Retention{Keep: &keep}, Window: window{Bytes: 7},
+		Unknown: []string{"-", "Window.more", "journal.new", "retention.kepe", "theme"},
+	}
+	if c, err := Read(path); err != nil || !reflect.DeepEqual(c, want) {
+		t.Errorf("got %+v, %v; want %+v", c, err, want)
+	}
+	for setting, nearest := range map[string]string{
+		"retention.kepe": "retention.keep", "windows": "window", "hubs": "hub", "theme": "", "window.mesages": "window.messages",
+	} {
+		want := "/a: unknown setting \"" + setting + "\"; it is ignored."
+		if nearest != "" {
+			want += " Did you mean \"" + nearest + "\"?"
+		}
+		if got := UnknownText("/a", setting); got != want {
+			t.Errorf("got %s, want %s", got, want)
 		}
 	}
 }

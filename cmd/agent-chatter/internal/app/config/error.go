@@ -67,7 +67,7 @@ func hasField(t reflect.Type, path ...string) bool {
 		return false
 	}
 	for f := range t.Fields() {
-		if strings.EqualFold(f.Tag.Get("json"), path[0]) {
+		if name := f.Tag.Get("json"); name != "-" && strings.EqualFold(name, path[0]) {
 			return hasField(f.Type, path[1:]...)
 		}
 	}

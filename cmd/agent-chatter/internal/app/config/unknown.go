@@ -1,0 +1,76 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/agent-chatter/agent-chatter/coordinator/hint"
+)
+
+// withoutUnknown returns a configuration without the unknown settings that may be left out, and their names. One that
+// is no JSON object stays as it is.
+func withoutUnknown(data []byte) (known []byte, unknown []string) {
+	var sections map[string]json.RawMessage
+	if json.Unmarshal(data, &sections) != nil {
+		return data, nil
+	}
+	for _, section := range slices.Sorted(maps.Keys(sections)) {
+		if isGuarded(section) {
+			continue
+		}
+		if !hasField(reflect.TypeFor[Config](), section) {
+			delete(sections, section)
+			unknown = append(unknown, section)
+			continue
+		}
+		var settings map[string]json.RawMessage
+		if json.Unmarshal(sections[section], &settings) != nil {
+			continue
+		}
+		for _, setting := range slices.Sorted(maps.Keys(settings)) {
+			if !hasField(reflect.TypeFor[Config](), section, setting) {
+				delete(settings, setting)
+				unknown = append(unknown, section+"."+setting)
+			}
+		}
+		sections[section], _ = json.Marshal(settings) // it was decoded from JSON
+	}
+	if len(unknown) == 0 {
+		return data, nil
+	}
+	known, _ = json.Marshal(sections)
+	return known, unknown
+}
+
+// isGuarded reports whether the settings of a section are never left out.
+func isGuarded(section string) bool {
+	return slices.ContainsFunc([]string{"permissions", "hub", "redaction"},
+		func(name string) bool { return strings.EqualFold(name, section) })
+}
+
+// UnknownText describes an unknown setting of the file at a path, and names the most similar one.
+func UnknownText(path, setting string) string {
+	text := fmt.Sprintf("%s: unknown setting %q; it is ignored.", path, setting)
+	if nearest, ok := hint.Nearest(setting, names("", reflect.TypeFor[Config]())); ok {
+		text += fmt.Sprintf(" Did you mean %q?", nearest)
+	}
+	return text
+}
+
+// names returns the names of all settings of a section.
+func names(section string, t reflect.Type) (all []string) {
+	if t.Kind() != reflect.Struct {
+		return nil
+	}
+	for f := range t.Fields() {
+		if name := f.Tag.Get("json"); name != "-" {
+			all = append(all, section+name)
+			all = append(all, names(section+name+".", f.Type)...)
+		}
+	}
+	return all
+}
