@@ -37,7 +37,7 @@ func (l *Log) Append(batch ...Record) ([]Event, error) {
 	if l.file == nil {
 		recovered, err := l.openFile(nil)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", l.files.path(), err)
+			return nil, fmt.Errorf("%s: %w", l.files.Live(), err)
 		}
 		records = append(recovered, records...)
 	}
@@ -77,19 +77,19 @@ func (l *Log) openFile(text []byte) ([]Record, error) {
 	}
 	// Remove temporary files that a crash left. Without the lock, another writer
 	// could be using them.
-	l.dir.fs.Remove(l.files.path() + tmpSuffix)
-	l.dir.fs.Remove(l.files.archivePath() + tmpSuffix)
+	l.dir.fs.Remove(l.files.Live() + tmpSuffix)
+	l.dir.fs.Remove(l.files.Archive() + tmpSuffix)
 	if l.archived {
 		if err := l.unarchive(); err != nil {
 			return nil, err
 		}
 		l.archived = false
-		l.dirs = append(l.dirs, filepath.Dir(l.files.archivePath()))
+		l.dirs = append(l.dirs, filepath.Dir(l.files.Archive()))
 	}
 	if err := l.replaceUnsyncable(ctx); err != nil {
 		return nil, err
 	}
-	hasTrash, err := vfs.Exists(l.dir.fs, l.dir.trash())
+	hasTrash, err := vfs.Exists(l.dir.fs, l.files.Trash())
 	if err != nil {
 		return nil, err
 	}
@@ -105,9 +105,9 @@ func (l *Log) openFile(text []byte) ([]Record, error) {
 	l.file, l.pendingRecovered = file, nil
 	// The process that created the journal may have died before it synced the
 	// directory, and one that restored it from the trash before it synced that.
-	l.dirs = append(l.dirs, l.files.dir)
+	l.dirs = append(l.dirs, l.files.Dir)
 	if hasTrash {
-		l.dirs = append(l.dirs, l.dir.trash())
+		l.dirs = append(l.dirs, l.files.Trash())
 	}
 	return recovered, nil
 }
@@ -138,9 +138,9 @@ func (l *Log) fileToAppend() (file vfs.File, err error) {
 // openLocked opens the live file for appending, and locks it instead of the one that was
 // locked before.
 func (l *Log) openLocked() (vfs.File, error) {
-	file, err := l.dir.fs.OpenFile(l.files.path(), appendFlags, 0)
+	file, err := l.dir.fs.OpenFile(l.files.Live(), appendFlags, 0)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: %w", l.files.path(), ErrNotFound)
+		return nil, fmt.Errorf("%s: %w", l.files.Live(), ErrNotFound)
 	}
 	if err != nil {
 		return nil, err
@@ -159,7 +159,7 @@ func (l *Log) openLocked() (vfs.File, error) {
 
 // create creates the directory, the lock and the empty file.
 func (l *Log) create(ctx context.Context) error {
-	changed, err := vfs.MkdirAll(l.dir.fs, l.files.dir)
+	changed, err := vfs.MkdirAll(l.dir.fs, l.files.Dir)
 	l.dirs = append(l.dirs, changed...)
 	if err != nil {
 		return err
@@ -170,21 +170,21 @@ func (l *Log) create(ctx context.Context) error {
 		}
 	}
 	// Crash here leaves a lock file, which is not a journal.
-	archived, err := vfs.Exists(l.dir.fs, l.files.archivePath())
+	archived, err := vfs.Exists(l.dir.fs, l.files.Archive())
 	if err != nil {
 		return err
 	}
 	if archived {
-		return &fs.PathError{Op: "create", Path: l.files.archivePath(), Err: fs.ErrExist}
+		return &fs.PathError{Op: "create", Path: l.files.Archive(), Err: fs.ErrExist}
 	}
-	file, err := l.dir.fs.OpenFile(l.files.path(), os.O_RDWR|os.O_APPEND|os.O_CREATE|os.O_EXCL,
-		vfs.NewFileMode(l.dir.fs, l.files.dir))
+	file, err := l.dir.fs.OpenFile(l.files.Live(), os.O_RDWR|os.O_APPEND|os.O_CREATE|os.O_EXCL,
+		vfs.NewFileMode(l.dir.fs, l.files.Dir))
 	if err != nil {
 		return err
 	}
 	// Crash here leaves an empty journal, which readers do not list as a session.
-	l.dirs = append(l.dirs, l.files.dir)
-	l.exists, l.place = true, placeOf(l.dir.fs, l.files.dir)
+	l.dirs = append(l.dirs, l.files.Dir)
+	l.exists, l.place = true, placeOf(l.dir.fs, l.files.Dir)
 	locked, err := tryLock(file)
 	if err != nil {
 		file.Close()
@@ -244,20 +244,17 @@ func (l *Log) settleFile(file vfs.File, text []byte) ([]Record, error) {
 	return l.pendingRecovered, nil
 }
 
-// settle sets a torn tail aside and records that, for a caller that has nothing
-// to append.
+// settle sets a torn tail aside and records that, for a caller that has nothing to append,
+// and syncs.
 func (l *Log) settle() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.torn.Bytes == 0 {
-		return nil
-	}
-	recovered, err := l.openFile(nil)
-	if err != nil {
-		return err
-	}
-	if _, err := l.write(recovered); err != nil {
-		return err
+	if l.file == nil && l.torn.Bytes > 0 {
+		recovered, err := l.openFile(nil)
+		if err != nil {
+			return err
+		}
+		if _, err := l.write(recovered); err != nil {
+			return err
+		}
 	}
 	return l.sync()
 }
@@ -334,7 +331,7 @@ func (l *Log) encode(dst []byte, records []Record) ([]byte, []Event) {
 func (l *Log) writeAll(lines []byte) error {
 	n, err := l.file.Write(lines)
 	if err == nil && n < len(lines) {
-		err = &fs.PathError{Op: "write", Path: l.files.path(), Err: errors.New("short write")}
+		err = &fs.PathError{Op: "write", Path: l.files.Live(), Err: errors.New("short write")}
 	}
 	return err
 }

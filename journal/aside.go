@@ -11,7 +11,7 @@ import (
 
 // setAside moves a torn tail out of the journal into a file of its own. It
 // returns the payload of the event that records this.
-func (f files) setAside(fsys vfs.FS, log vfs.File, torn Torn) (Recovered, error) {
+func (f Files) setAside(fsys vfs.FS, log vfs.File, torn Torn) (Recovered, error) {
 	name, err := f.copyAside(fsys, log, torn)
 	if err != nil {
 		return Recovered{}, fmt.Errorf("set aside the torn tail: %w", err)
@@ -29,7 +29,7 @@ func (f files) setAside(fsys vfs.FS, log vfs.File, torn Torn) (Recovered, error)
 }
 
 // copyAside copies the bytes of a torn tail to a new file, durably.
-func (f files) copyAside(fsys vfs.FS, log vfs.File, torn Torn) (name string, err error) {
+func (f Files) copyAside(fsys vfs.FS, log vfs.File, torn Torn) (name string, err error) {
 	aside, n, err := f.createAside(fsys)
 	if err != nil {
 		return "", err
@@ -42,38 +42,21 @@ func (f files) copyAside(fsys vfs.FS, log vfs.File, torn Torn) (name string, err
 		err = closeErr
 	}
 	if err == nil {
-		err = fsys.SyncDir(f.dir)
+		err = fsys.SyncDir(f.Dir)
 	}
 	if err != nil {
-		fsys.Remove(f.asidePath(n))
+		fsys.Remove(f.Aside(n))
 		return "", err
 	}
-	return fmt.Sprintf("%s%s%d", f.id, asideInfix, n), nil
+	return fmt.Sprintf("%s%s%d", f.ID, asideInfix, n), nil
 }
 
-func (f files) createAside(fsys vfs.FS) (vfs.File, int, error) {
+func (f Files) createAside(fsys vfs.FS) (vfs.File, int, error) {
 	for n := 1; ; n++ {
-		aside, err := fsys.OpenFile(f.asidePath(n), os.O_CREATE|os.O_EXCL|os.O_WRONLY, vfs.NewFileMode(fsys, f.dir))
+		aside, err := fsys.OpenFile(f.Aside(n), os.O_CREATE|os.O_EXCL|os.O_WRONLY, vfs.NewFileMode(fsys, f.Dir))
 		if errors.Is(err, os.ErrExist) {
 			continue
 		}
 		return aside, n, err
-	}
-}
-
-// renameAside renames a file, if it exists, to the first unused name for a file
-// set aside from the journal f.
-func (d *Dir) renameAside(path string, f files) error {
-	if exists, err := vfs.Exists(d.fs, path); !exists {
-		return err
-	}
-	for n := 1; ; n++ {
-		taken, err := vfs.Exists(d.fs, f.asidePath(n))
-		if err != nil {
-			return err
-		}
-		if !taken {
-			return d.fs.Rename(path, f.asidePath(n))
-		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"iter"
+
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 // End returns the position after the last event that the journal had when the
@@ -127,7 +129,7 @@ func (b *backward) fill() error {
 // corruptAt returns the error of the line before at, which is invalid. An error of
 // the file system is returned unchanged.
 func (b *backward) corruptAt(offset int64, err error) error {
-	if isFileError(err) {
+	if vfs.IsFileError(err) {
 		return err
 	}
 	return (&lineError{Position{Seq: b.at.Seq - 1, Offset: offset}, err}).corrupt(b.src.path)

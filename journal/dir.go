@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -56,14 +57,14 @@ type Dir struct {
 	watch    *Watch
 	progress func(Progress)
 
-	frameSize int64 // of an archive, in bytes
+	frameSize int64 // of an archive, in bytes; 0: archive.MaxFrame
 }
 
 // NewDir returns the Dir of the directory path. It does not touch the disk.
 func NewDir(path string, o Options) *Dir {
 	d := &Dir{
 		path: filepath.Clean(path), fs: o.FS, now: o.Now, maxLine: lineLimit(o.MaxLine),
-		watch: o.Watch, progress: o.Progress, frameSize: maxFrame,
+		watch: o.Watch, progress: o.Progress,
 	}
 	if d.fs == nil {
 		d.fs = vfs.OS
@@ -83,6 +84,11 @@ func lineLimit(maxLine int) int {
 		return DefaultMaxLine
 	}
 	return max(maxLine, MinMaxLine)
+}
+
+// Options returns the options of the Dir, without zero values except Progress.
+func (d *Dir) Options() Options {
+	return Options{FS: d.fs, Now: d.now, MaxLine: d.maxLine, Watch: d.watch, Progress: d.progress}
 }
 
 // Path returns the directory's path.
@@ -107,17 +113,17 @@ type Info struct {
 
 // Path returns the path of the file.
 func (i Info) Path() string {
-	f := files{i.Dir, i.ID}
+	f := Files{i.Dir, i.ID}
 	if i.Archived {
-		return f.archivePath()
+		return f.Archive()
 	}
-	return f.path()
+	return f.Live()
 }
 
 // Stat describes one journal without opening it. It returns ErrNotFound if it
 // does not exist.
 func (d *Dir) Stat(id string) (Info, error) {
-	f, err := d.files(id)
+	f, err := d.Files(id)
 	if err != nil {
 		return Info{}, err
 	}
@@ -138,31 +144,44 @@ func ValidID(id string) bool {
 	return true
 }
 
-// files are the paths of the files of one journal.
-type files struct{ dir, id string }
+// Files are the paths of the files of one journal. They need not exist.
+type Files struct{ Dir, ID string }
 
-func (d *Dir) files(id string) (files, error) {
+// Files returns the paths of the files of a journal, or an error if id cannot be a part of a
+// file name.
+func (d *Dir) Files(id string) (Files, error) {
 	if id == "" || id == "." || id == ".." || strings.ContainsAny(id, "/\\\x00") {
-		return files{}, fmt.Errorf("journal %q: not a file name", id)
+		return Files{}, fmt.Errorf("journal %q: not a file name", id)
 	}
-	return files{d.path, id}, nil
+	return Files{d.path, id}, nil
 }
 
-func (f files) path() string        { return filepath.Join(f.dir, f.id+logSuffix) }
-func (f files) lockPath() string    { return filepath.Join(f.dir, f.id+lockSuffix) }
-func (f files) archivePath() string { return filepath.Join(f.dir, archiveDir, f.id+archiveSuffix) }
-func (f files) asidePath(n int) string {
-	return filepath.Join(f.dir, fmt.Sprintf("%s%s%d", f.id, asideInfix, n))
-}
+// Live returns the path of the journal itself.
+func (f Files) Live() string { return filepath.Join(f.Dir, f.ID+logSuffix) }
+
+// Archive returns the path of the archived journal.
+func (f Files) Archive() string { return filepath.Join(f.Dir, archiveDir, f.ID+archiveSuffix) }
+
+// Lock returns the path of the lock file.
+func (f Files) Lock() string { return filepath.Join(f.Dir, f.ID+lockSuffix) }
+
+// Aside returns the path of the n-th file that was set aside from the journal.
+func (f Files) Aside(n int) string { return f.AsidePrefix() + strconv.Itoa(n) }
+
+// AsidePrefix returns what the paths of the files that were set aside begin with.
+func (f Files) AsidePrefix() string { return filepath.Join(f.Dir, f.ID+asideInfix) }
+
+// Trash returns the path of the directory to which package trash moves journals.
+func (f Files) Trash() string { return filepath.Join(f.Dir, trashDir) }
 
 // locateTries is how often both paths of a journal, live and archived, are tried: an
 // archived one may be unarchived between the two attempts.
 const locateTries = 8
 
-func (f files) stat(fsys vfs.FS) (Info, error) {
+func (f Files) stat(fsys vfs.FS) (Info, error) {
 	for range locateTries {
 		for _, archived := range []bool{false, true} {
-			found := Info{ID: f.id, Dir: f.dir, Archived: archived}
+			found := Info{ID: f.ID, Dir: f.Dir, Archived: archived}
 			info, err := fsys.Stat(found.Path())
 			if err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 				// Opening a pipe would block.
@@ -171,7 +190,7 @@ func (f files) stat(fsys vfs.FS) (Info, error) {
 			}
 			if err == nil {
 				found.Size, found.ModTime = info.Size(), info.ModTime()
-				found.Inode = vfs.NewFileStat(f.id, info, nil).Inode
+				found.Inode = vfs.NewFileStat(f.ID, info, nil).Inode
 				return found, nil
 			}
 			if !errors.Is(err, fs.ErrNotExist) {
@@ -179,5 +198,5 @@ func (f files) stat(fsys vfs.FS) (Info, error) {
 			}
 		}
 	}
-	return Info{}, fmt.Errorf("%s: %w", f.path(), ErrNotFound)
+	return Info{}, fmt.Errorf("%s: %w", f.Live(), ErrNotFound)
 }

@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/trash"
 )
 
 // An id from outside, such as a command line, must not lead out of the directory.
@@ -33,8 +34,8 @@ func TestPathsAreNoIDs(t *testing.T) {
 		for name, err := range map[string]error{
 			"Stat": statErr, "Create": createErr, "Open": openErr, "Reader": readerErr, "Repair": repairErr,
 			"Seal": sealErr, "Follow": followErr,
-			"Check": dir.Check(id), "Archive": dir.Archive(t.Context(), id), "Trash": dir.Trash(t.Context(), id),
-			"RecordTrashTime": dir.RecordTrashTime(id), "Restore": dir.Restore(t.Context(), id), "Purge": dir.Purge(id),
+			"Check": dir.Check(id), "Archive": dir.Archive(t.Context(), id), "Trash": trash.Of(dir).Move(t.Context(), id),
+			"RecordTrashTime": trash.Of(dir).RecordTime(id), "Restore": trash.Of(dir).Restore(t.Context(), id), "Purge": trash.Of(dir).Purge(id),
 		} {
 			if err == nil || !strings.Contains(err.Error(), "not a file name") {
 				t.Errorf("%s(%q): %v", name, id, err)
@@ -118,7 +119,7 @@ func TestListIgnoresOtherFiles(t *testing.T) {
 	}
 	first, second, third := newJournal(t, dir, 0), newJournal(t, dir, 0), newJournal(t, dir, 0)
 	must(t, dir.Archive(t.Context(), second))
-	must(t, dir.Trash(t.Context(), third))
+	must(t, trash.Of(dir).Move(t.Context(), third))
 	for _, name := range []string{
 		"sessions.json", "notes.jsonl", strings.ToLower(first) + ".jsonl", first + ".jsonl.bak", first + ".jsonl~",
 		first[:25] + ".jsonl", "." + first + ".jsonl", first + ".checkpoint.json", first + "x.jsonl",
@@ -160,9 +161,9 @@ func TestIDsCannotLeaveTheDirectory(t *testing.T) {
 		_, statErr := dir.Stat(id)
 		for name, err := range map[string]error{
 			"Create": createErr, "Open": openErr, "Reader": readErr, "Stat": statErr,
-			"Archive": dir.Archive(t.Context(), id), "Trash": dir.Trash(t.Context(), id), "Follow": follow(t,
+			"Archive": dir.Archive(t.Context(), id), "Trash": trash.Of(dir).Move(t.Context(), id), "Follow": follow(t,
 				dir, id, journal.Position{}).end(),
-			"Restore": dir.Restore(t.Context(), id), "Purge": dir.Purge(id),
+			"Restore": trash.Of(dir).Restore(t.Context(), id), "Purge": trash.Of(dir).Purge(id),
 		} {
 			if err == nil || errors.Is(err, journal.ErrNotFound) {
 				t.Errorf("%s of %q: %v", name, id, err)
@@ -186,7 +187,7 @@ func TestTrashAndRestore(t *testing.T) {
 			must(t, prepare(dir, t.Context(), id))
 			events, before := validEvents(t, dir, id), filesIn(t, dir.Path())
 
-			must(t, dir.Trash(t.Context(), id))
+			must(t, trash.Of(dir).Move(t.Context(), id))
 			if _, err := dir.Open(t.Context(), id); !errors.Is(err, journal.ErrNotFound) {
 				t.Error("it still opens:", err)
 			}
@@ -198,13 +199,13 @@ func TestTrashAndRestore(t *testing.T) {
 			// No journals.
 			must(t, os.Mkdir(filepath.Join(dir.Path(), "trash", strings.Repeat("0", 26)+".jsonl"), 0o700))
 			writeFile(t, filepath.Join(dir.Path(), "trash", "0.jsonl"), nil)
-			all, err := dir.ListTrash()
+			all, err := trash.Of(dir).List()
 			must(t, os.Remove(filepath.Join(dir.Path(), "trash", "0.jsonl")))
 			if err != nil || len(all) != 1 || all[0].ID != id || !all[0].Since.Equal(noon) {
 				t.Errorf("in the trash: %+v, %v", all, err)
 			}
 
-			must(t, dir.Restore(t.Context(), id))
+			must(t, trash.Of(dir).Restore(t.Context(), id))
 			same(t, "restored", validEvents(t, dir, id), events)
 			after := filesIn(t, dir.Path())
 			slices.Sort(after)
@@ -213,17 +214,17 @@ func TestTrashAndRestore(t *testing.T) {
 				t.Errorf("files %v, want %v", after, before)
 			}
 
-			must(t, dir.Trash(t.Context(), id))
+			must(t, trash.Of(dir).Move(t.Context(), id))
 			other, err := dir.Create(id)
 			must(t, err)
 			mustAppend(t, other, counted(1, 0))
 			must(t, other.Close())
-			if err := dir.Restore(t.Context(), id); !errors.Is(err, fs.ErrExist) {
+			if err := trash.Of(dir).Restore(t.Context(), id); !errors.Is(err, fs.ErrExist) {
 				t.Errorf("restored over another: %v", err)
 			}
-			must(t, dir.Purge(id))
-			must(t, dir.Purge(id))
-			if all, err := dir.ListTrash(); err != nil || len(all) > 0 {
+			must(t, trash.Of(dir).Purge(id))
+			must(t, trash.Of(dir).Purge(id))
+			if all, err := trash.Of(dir).List(); err != nil || len(all) > 0 {
 				t.Errorf("in the trash: %+v, %v", all, err)
 			}
 		})

@@ -3,8 +3,22 @@
 //
 // A journal is one file of JSON lines, one event per line, each chained to the
 // previous one by a checksum. A Dir is a directory of journals, named by ULIDs; a
-// Log is one of them, open for appending; a Reader reads one; Follow reads one that
-// is still being written. The package does not interpret the events.
+// Log is one of them, open for appending; a Reader reads one. The package does not
+// interpret the events. Create, append, sync, read, follow:
+//
+//	dir := journal.NewDir(path, journal.Options{})
+//	log, err := dir.Create(dir.NewID())
+//	events, err := log.Append(journal.Record{Type: "tea.made", Data: data}) // survives a killed process
+//	err = log.Sync()                                                        // survives a power cut
+//
+//	r, err := dir.Reader(id, journal.Position{})
+//	for e, err := range r.All() { … }
+//
+//	for e, err := range dir.Follow(ctx, id, journal.Position{}) { … } // as they are written, until ctx is done
+//
+// Dir.Open continues a journal, which it locks; Log.Recover resolves a failed write or
+// sync; Dir.Repair is for corruption. Log.Archive compresses a journal, which is read
+// and opened as before; package trash deletes journals, package hub replicates them.
 //
 // A database would give the same guarantees, but its files cannot be read with
 // tail, jq or an editor, nor repaired with one.
@@ -41,24 +55,20 @@
 // A line has at most DefaultMaxLine bytes, unless Options specify another limit. A
 // longer event is refused before anything is written. A longer line with a valid
 // sum is a CorruptError with its length, never a torn tail. No operation needs much
-// more memory than the longest line. An archive is compressed with a window of at
-// most 8 MiB.
+// more memory than the longest line; package archive says what an archive takes.
 //
 // The directory of a journal also contains
 //
 //	<ID>.lock               locked by the writer; names it, for messages
 //	<ID>.aside-<n>          bytes that recovery or repair set aside; in the
 //	                        trash, also an earlier journal of that name
-//	archive/<ID>.jsonl.zst  the archived journal: the same bytes, in zstd
-//	                        frames of 16 MiB with a seek table at the end, so
-//	                        that the end can be read alone, and a checksum
-//	trash/                  deleted journals
+//	archive/<ID>.jsonl.zst  the archived journal: the same bytes, compressed as
+//	                        package archive describes
+//	trash/                  deleted journals, as package trash describes
 //	*.tmp                   temporary files; never read
 //
-// Directories are created with mode 0700, files with 0600. In a directory that its
-// group shares (with the setgid bit, and writable by the group), they belong to the
-// group, with mode 2770 and 0660, so that its members can take turns. A file that takes
-// another one's place gets its mode.
+// Directories have mode 0700, files 0600, or more in a directory that its group shares:
+// see package vfs. A file that takes another one's place gets its mode.
 //
 // # Durability
 //

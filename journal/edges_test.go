@@ -17,6 +17,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/trash"
 	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
@@ -37,20 +38,6 @@ func TestLongErrorOfTheSystemFitsTheSmallestLimit(t *testing.T) {
 	}
 	must(t, l.Close())
 	validEvents(t, dir, id)
-}
-
-func TestArchiveAtComparesTheSum(t *testing.T) {
-	dir := newDir(t)
-	id := newJournal(t, dir, 10)
-	l := mustOpen(t, dir, id)
-	end := l.Position()
-	must(t, l.Close())
-	other := end
-	other.Sum++
-	if err := dir.ArchiveAt(t.Context(), id, other); !errors.Is(err, journal.ErrChanged) {
-		t.Errorf("with another sum: %v", err)
-	}
-	must(t, dir.ArchiveAt(t.Context(), id, end))
 }
 
 func TestEveryControlCharacterOfATypeIsEscaped(t *testing.T) {
@@ -250,9 +237,9 @@ func TestInterruptedPurgeKeepsTheDateToTheEnd(t *testing.T) {
 		dir := journal.NewDir(filepath.Join(t.TempDir(), "journals"), journal.Options{FS: disk, Now: atNoon})
 		id := newJournal(t, dir, 10)
 		writeFile(t, filepath.Join(dir.Path(), id+".aside-1"), []byte("a part"))
-		must(t, dir.Trash(t.Context(), id))
+		must(t, trash.Of(dir).Move(t.Context(), id))
 		disk.Fail(n, syscall.EIO, journaltest.Remove)
-		err := dir.Purge(id)
+		err := trash.Of(dir).Purge(id)
 		failed := disk.Failed()
 		disk.Heal()
 		var parts, dates int

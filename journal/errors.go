@@ -3,7 +3,6 @@ package journal
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 
 	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
@@ -23,8 +22,6 @@ var (
 	// ErrTooLong is matched by a TooLongError: an event exceeds the limit of a
 	// line. Nothing was written.
 	ErrTooLong = errors.New("event is longer than the limit of a line")
-	// ErrChanged is returned by ArchiveAt if the journal was written to.
-	ErrChanged = errors.New("journal was changed concurrently")
 	// ErrTorn is returned by Dir.Seal for a journal with a torn tail.
 	ErrTorn = errors.New("journal has a torn tail")
 	// ErrReplaced is returned by Follow if the journal's file was replaced by one
@@ -70,10 +67,3 @@ func (e *TooLongError) Error() string {
 
 // Is makes a TooLongError match ErrTooLong.
 func (e *TooLongError) Is(target error) bool { return target == ErrTooLong }
-
-// isFileError reports whether an error comes from the file system, and not from
-// the content of a file.
-func isFileError(err error) bool {
-	var path *fs.PathError
-	return errors.As(err, &path)
-}

@@ -1,11 +1,8 @@
 package journal
 
 import (
-	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
-	"io"
 
 	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/fsnotify/fsnotify"
@@ -26,47 +23,17 @@ func (d *Dir) WithFrames(size int) *Dir {
 	return &small
 }
 
-// Compress compresses a live journal as for its archive, on one core, and returns
-// the length of its frames in bytes.
-func (d *Dir) Compress(id string) (size int64, err error) {
-	f, err := d.files(id)
+// Archive archives a journal.
+func (d *Dir) Archive(ctx context.Context, id string) error {
+	l, err := d.Open(ctx, id)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	src, file, err := f.openSource(d.fs)
-	if err != nil {
-		return 0, err
-	}
-	defer file.Close()
-	return compressAll(io.NewSectionReader(file, 0, src.size), d.frameSize)
+	return l.Archive(ctx)
 }
 
-func compressAll(journal *io.SectionReader, frameSize int64) (size int64, err error) {
-	w := &archiveWriter{journal: journal, frameSize: frameSize, want: make([]byte, blockSize)}
-	encoders, err := newEncoders(journal.Size(), frameSize)
-	if err != nil {
-		return 0, err
-	}
-	for at, end := int64(0), int64(0); at < journal.Size(); at = end {
-		if end, err = w.frameEnd(at); err != nil {
-			return 0, err
-		}
-		encoders[0].start(journal, at, end-at)
-		encoders[0].working.Wait()
-		if encoders[0].err != nil {
-			return 0, encoders[0].err
-		}
-		size += int64(encoders[0].compressed.Len())
-	}
-	return size, nil
-}
-
-// LooksSeekable reports whether a file starts or ends like an archive with a seek
-// table.
-func LooksSeekable(data []byte) bool {
-	return bytes.HasPrefix(data, archiveMark) || bytes.HasPrefix(data, emptyMark) || len(data) >= 4 &&
-		binary.LittleEndian.Uint32(data[len(data)-4:]) == footerMagic
-}
+// Unarchive makes an archived journal live.
+func (d *Dir) Unarchive(ctx context.Context, id string) error { return d.unarchive(ctx, id) }
 
 // WatchOf returns a Watch that uses a given watcher of the system.
 func WatchOf(open func() (*fsnotify.Watcher, error), refused func(error)) *Watch {
@@ -80,7 +47,7 @@ func DecodeLine(line []byte, prev Sum) (Event, error) { return decode(line, prev
 // Woken adds a follower of a journal to a Watch, and returns the channel of its
 // notifications, without the ticker.
 func (w *Watch) Woken(d *Dir, id string) (woken <-chan struct{}, leave func()) {
-	one := w.join(files{d.path, id})
+	one := w.join(Files{d.path, id})
 	return one.woken, one.leave
 }
 
@@ -99,7 +66,7 @@ type Stepper struct{ follower *follower }
 
 // NewStepper returns a Stepper that has read nothing yet.
 func (d *Dir) NewStepper(id string, from Position) *Stepper {
-	return &Stepper{newFollower(d, files{d.path, id}, from)}
+	return &Stepper{newFollower(d, Files{d.path, id}, from)}
 }
 
 // Step checks the journal once and returns the new events, but at most limit.

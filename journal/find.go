@@ -1,5 +1,10 @@
 package journal
 
+import (
+	"github.com/agent-chatter/agent-chatter/journal/archive"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
+)
+
 // findWindow is the length in bytes below which a search stops halving and reads
 // on to the line.
 const findWindow = 64 << 10
@@ -19,7 +24,7 @@ func (r *Reader) Find(seq uint64) (Position, error) {
 			return near, nil
 		}
 	}
-	if isFileError(err) {
+	if vfs.IsFileError(err) {
 		return Position{}, err
 	}
 	// A line that the search relied on is corrupt: finding the first corrupt line
@@ -35,11 +40,11 @@ func (s source) near(seq uint64, from Position, maxLine int) (Position, error) {
 		from, _ = s.bisect(seq, from, s.size, maxLine, nil)
 		return from, nil
 	}
-	from, to := s.bisect(seq, from, s.size, maxLine, s.frameBetween)
-	if to-from.Offset > maxCache {
+	from, to := s.bisect(seq, from, s.size, maxLine, s.archive.FrameBetween)
+	if to-from.Offset > archive.MaxPrefetch {
 		return from, nil
 	}
-	if err := s.prefetch(from.Offset, to); err != nil {
+	if err := s.archive.Prefetch(from.Offset, to); err != nil {
 		return Position{}, err
 	}
 	from, _ = s.bisect(seq, from, to, maxLine, nil)

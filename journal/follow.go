@@ -24,7 +24,7 @@ import (
 // Follow takes no lock and writes nothing.
 func (d *Dir) Follow(ctx context.Context, id string, from Position) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
-		f, err := d.files(id)
+		f, err := d.Files(id)
 		if err != nil {
 			yield(Event{}, err)
 			return
@@ -49,7 +49,7 @@ func (d *Dir) Follow(ctx context.Context, id string, from Position) iter.Seq2[Ev
 // follower is the state of one Follow.
 type follower struct {
 	dir    *Dir
-	files  files
+	files  Files
 	at     Position // after the last event that was delivered
 	synced uint64   // the highest Synced of the lines up to at
 
@@ -60,7 +60,7 @@ type follower struct {
 	readArchive fs.FileInfo // the archive that was read to its end; nil: none
 }
 
-func newFollower(d *Dir, f files, from Position) *follower {
+func newFollower(d *Dir, f Files, from Position) *follower {
 	return &follower{dir: d, files: f, at: from, existed: from.Seq > 0}
 }
 
@@ -78,13 +78,13 @@ func (t *follower) deliver(ctx context.Context, yield func(Event, error) bool) (
 		switch {
 		case err == io.EOF:
 			return true, t.atEOF()
-		case t.archived() && err != nil && !isFileError(err):
+		case t.archived() && err != nil && !vfs.IsFileError(err):
 			// The archive was compared with its journal when it was written, so it
 			// has been corrupted since.
 			if !errors.As(err, &bad) {
 				bad = &lineError{t.sc.at, err}
 			}
-			return false, bad.corrupt(t.files.archivePath())
+			return false, bad.corrupt(t.files.Archive())
 		case errors.As(err, &bad):
 			wait, err := t.handleInvalid(bad)
 			if wait || err != nil {
@@ -122,7 +122,7 @@ func (t *follower) archived() bool {
 func (t *follower) short() bool { return t.sc.at.Seq < t.at.Seq }
 
 func (t *follower) replacedError() error {
-	return fmt.Errorf("%s: %w", t.files.path(), ErrReplaced)
+	return fmt.Errorf("%s: %w", t.files.Live(), ErrReplaced)
 }
 
 // atEOF handles the end of the file. An incomplete line is read again next time: a
@@ -156,7 +156,7 @@ func (t *follower) handleInvalid(bad *lineError) (wait bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	src := fileSource(t.files.path(), t.file, info.Size())
+	src := fileSource(t.files.Live(), t.file, info.Size())
 	torn, corrupt := src.classify(bad, t.sc.maxSynced, t.dir.maxLine)
 	switch {
 	case corrupt == nil && torn.Bytes == 0:
@@ -175,13 +175,13 @@ func (t *follower) handleInvalid(bad *lineError) (wait bool, err error) {
 // isCurrent reports whether the open file still has the journal's name, and still
 // contains the last line that was read.
 func (t *follower) isCurrent(open fs.FileInfo) bool {
-	named, err := t.dir.fs.Stat(t.files.path())
+	named, err := t.dir.fs.Stat(t.files.Live())
 	return err == nil && t.dir.fs.SameFile(open, named) && t.holds(open, t.sc.at)
 }
 
 // holds reports whether a position is one of the open file.
 func (t *follower) holds(open fs.FileInfo, p Position) bool {
-	return fileSource(t.files.path(), t.file, open.Size()).holds(p, t.dir.maxLine)
+	return fileSource(t.files.Live(), t.file, open.Size()).holds(p, t.dir.maxLine)
 }
 
 // rewind makes the next read start after the last valid line.
@@ -193,7 +193,7 @@ func (t *follower) rewind() {
 
 // reopen ensures that the open file is the one with the journal's name.
 func (t *follower) reopen() error {
-	info, err := t.dir.fs.Stat(t.files.path())
+	info, err := t.dir.fs.Stat(t.files.Live())
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		return t.reopenMissing()
@@ -217,7 +217,7 @@ func (t *follower) reopen() error {
 // the file contains it, else at its beginning.
 func (t *follower) open() error {
 	t.close()
-	file, err := t.dir.fs.OpenFile(t.files.path(), os.O_RDONLY, 0)
+	file, err := t.dir.fs.OpenFile(t.files.Live(), os.O_RDONLY, 0)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
@@ -248,7 +248,7 @@ func (t *follower) scanFrom(from Position) {
 // archived, or was deleted.
 func (t *follower) reopenMissing() error {
 	t.close()
-	info, err := t.dir.fs.Stat(t.files.archivePath())
+	info, err := t.dir.fs.Stat(t.files.Archive())
 	old := t.readArchive
 	switch {
 	case err == nil && old != nil && t.dir.fs.SameFile(info, old) &&
@@ -269,7 +269,7 @@ func (t *follower) reopenMissing() error {
 
 // openArchive opens an archive, which is read to its end once.
 func (t *follower) openArchive(info fs.FileInfo) error {
-	file, err := t.dir.fs.OpenFile(t.files.archivePath(), os.O_RDONLY, 0)
+	file, err := t.dir.fs.OpenFile(t.files.Archive(), os.O_RDONLY, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // it was unarchived since
 	}
@@ -277,7 +277,7 @@ func (t *follower) openArchive(info fs.FileInfo) error {
 		return err
 	}
 	var stream io.ReadCloser
-	src, err := archiveSource(t.files.archivePath(), file)
+	src, err := sourceAt(t.files.Archive(), journalFile{File: file, archived: true})
 	if err == nil {
 		stream, err = src.open(0)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/trash"
 	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
@@ -144,27 +145,27 @@ var changes = map[string]struct {
 	}, nil},
 
 	"removed": {func(f *changing) { must(f.t, os.Remove(f.path)) }, journal.ErrNotFound},
-	"in the trash": {func(f *changing) { must(f.t, f.dir.Trash(f.t.Context(), f.id)) },
+	"in the trash": {func(f *changing) { must(f.t, trash.Of(f.dir).Move(f.t.Context(), f.id)) },
 		journal.ErrNotFound},
 	"purged": {func(f *changing) {
-		must(f.t, f.dir.Trash(f.t.Context(), f.id))
+		must(f.t, trash.Of(f.dir).Move(f.t.Context(), f.id))
 		must(f.t,
-			f.dir.Purge(f.id))
+			trash.Of(f.dir).Purge(f.id))
 	}, journal.ErrNotFound},
 	"the directory removed": {func(f *changing) { must(f.t, os.RemoveAll(f.dir.Path())) }, journal.ErrNotFound},
 	"trashed and restored": {func(f *changing) {
-		must(f.t, f.dir.Trash(f.t.Context(), f.id))
-		must(f.t, f.dir.Restore(f.t.Context(), f.id))
+		must(f.t, trash.Of(f.dir).Move(f.t.Context(), f.id))
+		must(f.t, trash.Of(f.dir).Restore(f.t.Context(), f.id))
 	}, nil},
 	"archived": {func(f *changing) { must(f.t, f.dir.Archive(f.t.Context(), f.id)) }, nil},
 	"archived, then trashed": {func(f *changing) {
 		must(f.t, f.dir.Archive(f.t.Context(), f.id))
-		must(f.t, f.dir.Trash(f.t.Context(), f.id))
+		must(f.t, trash.Of(f.dir).Move(f.t.Context(), f.id))
 	}, journal.ErrNotFound},
 	"archived, trashed, restored": {func(f *changing) {
 		must(f.t, f.dir.Archive(f.t.Context(), f.id))
-		must(f.t, f.dir.Trash(f.t.Context(), f.id))
-		must(f.t, f.dir.Restore(f.t.Context(), f.id))
+		must(f.t, trash.Of(f.dir).Move(f.t.Context(), f.id))
+		must(f.t, trash.Of(f.dir).Restore(f.t.Context(), f.id))
 	}, nil},
 
 	"repaired where it was read": {func(f *changing) {
@@ -314,7 +315,7 @@ func TestFollowOfADeletedJournalEnds(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 0)
 	at := positionAfter(t, dir, id, 7)
-	must(t, dir.Trash(t.Context(), id))
+	must(t, trash.Of(dir).Move(t.Context(), id))
 	if err := follow(t, dir, id, at).end(); !errors.Is(err, journal.ErrNotFound) {
 		t.Errorf("error %v", err)
 	}

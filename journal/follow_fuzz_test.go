@@ -11,6 +11,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/trash"
 	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
@@ -303,7 +304,7 @@ func (w *simulation) archive() {
 func (w *simulation) trash() {
 	w.close()
 	if w.created && !w.trashed {
-		must(w.t, w.dir.Trash(w.t.Context(), w.id))
+		must(w.t, trash.Of(w.dir).Move(w.t.Context(), w.id))
 		w.trashed = true
 		w.allowed[journal.ErrNotFound] = true
 	}
@@ -311,7 +312,7 @@ func (w *simulation) trash() {
 
 func (w *simulation) restore() {
 	if w.trashed {
-		must(w.t, w.dir.Restore(w.t.Context(), w.id))
+		must(w.t, trash.Of(w.dir).Restore(w.t.Context(), w.id))
 		w.trashed = false
 	}
 }

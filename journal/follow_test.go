@@ -15,6 +15,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/trash"
 	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
@@ -259,7 +260,7 @@ func TestDeletionEndsFollow(t *testing.T) {
 			id := newJournal(t, dir, 0)
 			f := follow(t, way(dir), id, journal.Position{})
 			f.expect(validEvents(t, dir, id)...)
-			must(t, dir.Trash(t.Context(), id))
+			must(t, trash.Of(dir).Move(t.Context(), id))
 			if err := f.end(); !errors.Is(err, journal.ErrNotFound) {
 				t.Errorf("error %v", err)
 			}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/trash"
 	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
@@ -388,7 +389,7 @@ func FuzzArchive(f *testing.F) {
 		live.write(fuzzedFile, plain)
 		want, wantTorn, wantErr := read(t, live.Dir, fuzzed)
 		var corrupt, wantCorrupt *journal.CorruptError
-		if journal.LooksSeekable(data) && errors.As(err, &corrupt) && len(got) <= len(want) {
+		if looksSeekable(data) && errors.As(err, &corrupt) && len(got) <= len(want) {
 			want, complete = want[:len(got)], false // the table is wrong; other programs ignore it
 		}
 		if !sameEvents(got, want) {
@@ -471,9 +472,9 @@ func FuzzTrashTime(f *testing.F) {
 		must(t, err)
 		mustAppend(t, l, counted(1, 0))
 		must(t, l.Close())
-		must(t, dir.Trash(t.Context(), fuzzed))
+		must(t, trash.Of(dir.Dir).Move(t.Context(), fuzzed))
 		dir.write("trash/"+fuzzed+".trashed", content)
-		list, err := dir.ListTrash()
+		list, err := trash.Of(dir.Dir).List()
 		if err != nil || len(list) != 1 || list[0].ID != fuzzed || list[0].Bytes == 0 {
 			t.Fatalf("the trash has %+v, %v", list, err)
 		}
@@ -484,7 +485,7 @@ func FuzzTrashTime(f *testing.F) {
 		if !since.Equal(list[0].Since) {
 			t.Errorf("%q is read as %v", content, list[0].Since)
 		}
-		must(t, dir.Restore(t.Context(), fuzzed))
+		must(t, trash.Of(dir.Dir).Restore(t.Context(), fuzzed))
 		if n := len(validEvents(t, dir.Dir, fuzzed)); n != 1 {
 			t.Errorf("%d events came back", n)
 		}

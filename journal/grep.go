@@ -6,6 +6,8 @@ import (
 	"io"
 	"iter"
 	"slices"
+
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 // Grep returns the events of the lines in which match finds something, in order.
@@ -47,7 +49,7 @@ func (r *Reader) grepError(err error) error {
 	if err == io.EOF {
 		return nil
 	}
-	if !isFileError(err) {
+	if !vfs.IsFileError(err) {
 		_, err = r.src.scanTail(r.from, r.maxLine)
 	}
 	return err

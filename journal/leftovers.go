@@ -31,7 +31,7 @@ func (d *Dir) RemoveLeftovers(ctx context.Context) {
 }
 
 func (d *Dir) removeLeftover(ctx context.Context, id, path string) {
-	f, err := d.files(id)
+	f, err := d.Files(id)
 	if err != nil {
 		return
 	}
@@ -41,7 +41,7 @@ func (d *Dir) removeLeftover(ctx context.Context, id, path string) {
 		if err != nil {
 			return
 		}
-		defer held.release()
+		defer held.Close()
 	}
 	d.fs.Remove(path)
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/racetest"
+	"github.com/agent-chatter/agent-chatter/journal/trash"
 	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
@@ -393,10 +394,10 @@ func TestLargeLockAndTimeFilesAreNotRead(t *testing.T) {
 		t.Errorf("the lock file takes %d MiB", n>>20)
 	}
 	must(t, l.Close())
-	must(t, dir.Trash(t.Context(), id))
+	must(t, trash.Of(dir).Move(t.Context(), id))
 	must(t, os.Truncate(filepath.Join(dir.Path(), "trash", id+".trashed"), enormous))
 	if n := allocated(func() {
-		if list, err := dir.ListTrash(); err != nil || len(list) != 1 || !list[0].Since.IsZero() {
+		if list, err := trash.Of(dir).List(); err != nil || len(list) != 1 || !list[0].Since.IsZero() {
 			t.Errorf("%v, %v", list, err)
 		}
 	}); n > bounded {

@@ -16,6 +16,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 	"github.com/agent-chatter/agent-chatter/journal/regularfile"
+	"github.com/agent-chatter/agent-chatter/journal/trash"
 	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
@@ -46,7 +47,7 @@ var calls = []struct {
 		return err
 	}},
 	{"archive", func(t *testing.T, dir *journal.Dir, id string) error { return dir.Archive(t.Context(), id) }},
-	{"trash", func(t *testing.T, dir *journal.Dir, id string) error { return dir.Trash(t.Context(), id) }},
+	{"trash", func(t *testing.T, dir *journal.Dir, id string) error { return trash.Of(dir).Move(t.Context(), id) }},
 }
 
 // A child process that is being started may have the file open for a moment.
@@ -196,8 +197,8 @@ func TestJournalThatIsALinkIsOnlyRead(t *testing.T) {
 					t.Errorf("%s: %v", call, err)
 				}
 			}
-			must(t, dir.Trash(t.Context(), id))
-			must(t, dir.Restore(t.Context(), id))
+			must(t, trash.Of(dir).Move(t.Context(), id))
+			must(t, trash.Of(dir).Restore(t.Context(), id))
 			if got, err := os.Readlink(link); err != nil || got != target || !bytes.Equal(readFile(t, target), before) {
 				t.Errorf("the link leads to %q, %v; or the file was changed", got, err)
 			}
@@ -211,7 +212,7 @@ func wantLocked(t *testing.T, dir *journal.Dir, id string) {
 	_, open := dir.Open(t.Context(), id)
 	_, repair := dir.Repair(t.Context(), id, nil, false)
 	for what, err := range map[string]error{"Open": open, "Repair": repair, "Archive": dir.Archive(t.Context(), id),
-		"Trash": dir.Trash(t.Context(), id)} {
+		"Trash": trash.Of(dir).Move(t.Context(), id)} {
 		var locked *journal.LockedError
 		if !errors.As(err, &locked) {
 			t.Errorf("%s: %v, want a LockedError", what, err)

@@ -111,7 +111,7 @@ func (d *Dir) appendInfo(infos []Info, id string, file vfs.FileStat, archived bo
 
 // appendStat appends a journal, wherever it is.
 func (d *Dir) appendStat(infos []Info, id string) []Info {
-	info, err := files{d.path, id}.stat(d.fs)
+	info, err := Files{d.path, id}.stat(d.fs)
 	switch {
 	case errors.Is(err, ErrNotFound):
 		return infos

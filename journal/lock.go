@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"time"
 
@@ -68,26 +69,26 @@ type lock struct {
 }
 
 // acquireLock locks the journal until release.
-func (f files) acquireLock(ctx context.Context, fsys vfs.FS, now time.Time) (*lock, error) {
+func (f Files) acquireLock(ctx context.Context, fsys vfs.FS, now time.Time) (*lock, error) {
 	k := &lock{fs: fsys}
 	if err := k.retake(ctx, f, now); err != nil {
 		return nil, err
 	}
 	var err error
 	if k.own, err = f.lockOwn(fsys); err != nil {
-		k.release()
-		return nil, &LockedError{Path: f.path()} // the other writer uses another lock file, so the holder is unknown
+		k.Close()
+		return nil, &LockedError{Path: f.Live()} // the other writer uses another lock file, so the holder is unknown
 	}
 	return k, nil
 }
 
 // retake closes the lock file, opens or creates the file now at lockPath, and locks
 // that.
-func (k *lock) retake(ctx context.Context, f files, now time.Time) error {
+func (k *lock) retake(ctx context.Context, f Files, now time.Time) error {
 	k.releaseFile()
-	file, err := vfs.LockFile(k.fs, f.lockPath())
+	file, err := vfs.LockFile(k.fs, f.Lock())
 	if err == ErrLocked {
-		return &LockedError{Path: f.path(), Holder: f.holder(ctx, k.fs)}
+		return &LockedError{Path: f.Live(), Holder: f.holder(ctx, k.fs)}
 	}
 	if err != nil {
 		return err
@@ -100,13 +101,13 @@ func (k *lock) retake(ctx context.Context, f files, now time.Time) error {
 // lockOwn opens and locks the journal's file, live or archived. The result
 // has no File if the journal has none, or if it cannot be opened or locked. The only
 // error is ErrLocked.
-func (f files) lockOwn(fsys vfs.FS) (journalFile, error) {
+func (f Files) lockOwn(fsys vfs.FS) (journalFile, error) {
 	for range locateTries {
 		own, err := f.tryOpen(fsys, true)
 		if err != nil {
 			break
 		}
-		path := Info{ID: f.id, Dir: f.dir, Archived: own.archived}.Path()
+		path := Info{ID: f.ID, Dir: f.Dir, Archived: own.archived}.Path()
 		hasName, err := vfs.LockNamed(fsys, own, path)
 		if hasName {
 			return own, nil
@@ -162,7 +163,8 @@ func (k *lock) writeHolder(h Holder) {
 	}
 }
 
-func (k *lock) release() (err error) {
+// Close releases the lock.
+func (k *lock) Close() (err error) {
 	if k.own.File != nil {
 		err = k.own.Close()
 	}
@@ -183,15 +185,30 @@ func (k *lock) releaseFile() error {
 	return file.Close()
 }
 
+// Lock takes the lock of a journal's writer, until Close, for a caller that moves its files. It
+// returns a *LockedError if the journal has a writer. ctx bounds the wait for the name of
+// that writer.
+func (d *Dir) Lock(ctx context.Context, id string) (io.Closer, error) {
+	f, err := d.Files(id)
+	if err != nil {
+		return nil, err
+	}
+	held, err := f.acquireLock(ctx, d.fs, d.now())
+	if err != nil {
+		return nil, err
+	}
+	return held, nil
+}
+
 // Writer returns the process that writes to a journal, according to the lock file.
 // It does not test the lock. The zero Holder means that the file names none, or one
 // of this machine that has ended.
 func (d *Dir) Writer(id string) Holder {
-	f, err := d.files(id)
+	f, err := d.Files(id)
 	if err != nil {
 		return Holder{}
 	}
-	if h := readHolder(d.fs, f.lockPath()); !h.ended() {
+	if h := readHolder(d.fs, f.Lock()); !h.ended() {
 		return h
 	}
 	return Holder{}
@@ -199,9 +216,9 @@ func (d *Dir) Writer(id string) Holder {
 
 // holder returns the process that holds the lock. Right after the lock was taken,
 // the file is empty or names an earlier process: holder waits for the new name.
-func (f files) holder(ctx context.Context, fsys vfs.FS) Holder {
+func (f Files) holder(ctx context.Context, fsys vfs.FS) Holder {
 	for range holderTries {
-		if h := readHolder(fsys, f.lockPath()); h.PID != 0 && !h.ended() {
+		if h := readHolder(fsys, f.Lock()); h.PID != 0 && !h.ended() {
 			return h
 		}
 		select {

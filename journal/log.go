@@ -15,7 +15,7 @@ import (
 // Append creates the file of a new journal.
 type Log struct {
 	dir   *Dir
-	files files
+	files Files
 
 	mu       sync.Mutex
 	file     vfs.File    // nil: not open for appending
@@ -45,7 +45,7 @@ type Log struct {
 // Create returns a Log of a new journal with the given name, usually a NewID. The
 // first Append creates the directory, the lock and the file.
 func (d *Dir) Create(id string) (*Log, error) {
-	f, err := d.files(id)
+	f, err := d.Files(id)
 	if err != nil {
 		return nil, err
 	}
@@ -62,14 +62,14 @@ func (d *Dir) Create(id string) (*Log, error) {
 // lock's holder. If no lock can be taken at all, as on a read-only disk, the Log opens
 // nevertheless, and the first Append tries to take it again.
 func (d *Dir) Open(ctx context.Context, id string) (*Log, error) {
-	f, err := d.files(id)
+	f, err := d.Files(id)
 	if err != nil {
 		return nil, err
 	}
 	if _, err := f.stat(d.fs); err != nil {
 		return nil, err
 	}
-	l := &Log{dir: d, files: f, exists: true, place: placeOf(d.fs, f.dir)}
+	l := &Log{dir: d, files: f, exists: true, place: placeOf(d.fs, f.Dir)}
 	l.lock, l.lockErr = f.acquireLock(ctx, d.fs, d.now())
 	if errors.Is(l.lockErr, ErrLocked) {
 		return nil, l.lockErr
@@ -143,7 +143,7 @@ func (l *Log) Reader(from Position) (*Reader, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.src = fileSource(l.files.path(), l.file, info.Size())
+		r.src = fileSource(l.files.Live(), l.file, info.Size())
 	case l.opened != nil:
 		r.src = l.opened.src
 	case l.exists: // the first Append has failed
@@ -153,7 +153,7 @@ func (l *Log) Reader(from Position) (*Reader, error) {
 		}
 		r.src, r.file = opened.src, opened
 	default:
-		return nil, fmt.Errorf("%s: %w", l.files.path(), ErrNotFound)
+		return nil, fmt.Errorf("%s: %w", l.files.Live(), ErrNotFound)
 	}
 	return r, nil
 }
@@ -166,10 +166,10 @@ func (l *Log) closeOpened() {
 }
 
 // ID returns the journal's name.
-func (l *Log) ID() string { return l.files.id }
+func (l *Log) ID() string { return l.files.ID }
 
 // Path returns the path of the live journal, whether it exists or not.
-func (l *Log) Path() string { return l.files.path() }
+func (l *Log) Path() string { return l.files.Live() }
 
 // Position returns the position after the last event that was appended.
 func (l *Log) Position() Position {
@@ -192,7 +192,7 @@ func (l *Log) usable() error {
 		return ErrClosed
 	}
 	if l.failure != nil {
-		return fmt.Errorf("%s: %w: %w", l.files.path(), ErrPoisoned, l.failure.err)
+		return fmt.Errorf("%s: %w: %w", l.files.Live(), ErrPoisoned, l.failure.err)
 	}
 	return nil
 }
@@ -232,7 +232,7 @@ func (l *Log) Discard() error {
 	l.file = nil
 	// Crash here leaves the journal, or only its lock file, which is not a
 	// journal.
-	err = errors.Join(err, l.dir.removeAll(l.files.path(), l.files.lockPath()), l.dir.fs.SyncDir(l.files.dir))
+	err = errors.Join(err, vfs.RemoveAll(l.dir.fs, l.files.Live(), l.files.Lock()), l.dir.fs.SyncDir(l.files.Dir))
 	return errors.Join(err, l.release())
 }
 
@@ -242,5 +242,5 @@ func (l *Log) release() error {
 	}
 	held := l.lock
 	l.lock = nil
-	return held.release()
+	return held.Close()
 }

@@ -20,6 +20,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/trash"
 	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
@@ -186,7 +187,7 @@ func TestSecondWriterGetsALockedError(t *testing.T) {
 	for name, open := range map[string]func() error{
 		"Open":    func() error { _, err := dir.Open(t.Context(), id); return err },
 		"Archive": func() error { return dir.Archive(t.Context(), id) },
-		"Trash":   func() error { return dir.Trash(t.Context(), id) },
+		"Trash":   func() error { return trash.Of(dir).Move(t.Context(), id) },
 		"Create": func() error {
 			l, err := dir.Create(id)
 			must(t, err)
@@ -385,7 +386,7 @@ func TestMissingJournalIsNotFound(t *testing.T) {
 	_, createdErr := mustCreate(t, dir).Reader(journal.Position{})
 	for name, err := range map[string]error{
 		"Open": openErr, "Reader": readErr, "Stat": statErr, "Archive": dir.Archive(t.Context(),
-			id), "Trash": dir.Trash(t.Context(), id),
+			id), "Trash": trash.Of(dir).Move(t.Context(), id),
 		"Check": dir.Check(id), "Seal": sealErr, "Repair": repairErr, "Reader of a new Log": createdErr,
 	} {
 		if !errors.Is(err, journal.ErrNotFound) {

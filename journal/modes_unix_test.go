@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/trash"
 )
 
 // It changes the umask of the process, so it is not parallel.
@@ -22,7 +23,7 @@ func TestFilesArePrivateWhateverTheUmask(t *testing.T) {
 	must(t, dir.Archive(t.Context(), id))
 	mustAppend(t, mustOpen(t, dir, id), counted(17, 0))
 	must(t, dir.Archive(t.Context(), newJournal(t, dir, 0)))
-	must(t, dir.Trash(t.Context(), newJournal(t, dir, 0)))
+	must(t, trash.Of(dir).Move(t.Context(), newJournal(t, dir, 0)))
 	must(t, filepath.WalkDir(home, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || path == home {
 			return err

@@ -9,6 +9,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 	"github.com/agent-chatter/agent-chatter/journal/racetest"
+	"github.com/agent-chatter/agent-chatter/journal/trash"
 	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
@@ -87,12 +88,12 @@ var usesOfFiles = map[string]func(t *testing.T, dir *journal.Dir, id string){
 		_, _ = dir.Repair(t.Context(), id, func(journal.Event) error { return fs.ErrInvalid }, false)
 	},
 	"trash, restore, purge": func(t *testing.T, dir *journal.Dir, id string) {
-		if dir.Trash(t.Context(), id) != nil {
+		if trash.Of(dir).Move(t.Context(), id) != nil {
 			return
 		}
-		drain(dir.TrashReader(id))
-		if dir.Restore(t.Context(), id) == nil && dir.Trash(t.Context(), id) == nil {
-			_ = dir.Purge(id)
+		drain(trash.Of(dir).Reader(id))
+		if trash.Of(dir).Restore(t.Context(), id) == nil && trash.Of(dir).Move(t.Context(), id) == nil {
+			_ = trash.Of(dir).Purge(id)
 		}
 	},
 }

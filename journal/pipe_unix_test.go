@@ -12,6 +12,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/regularfile"
+	"github.com/agent-chatter/agent-chatter/journal/trash"
 )
 
 // Opening a pipe without a writer blocks.
@@ -33,7 +34,7 @@ func TestPipesAreNotOpened(t *testing.T) {
 			}
 			for what, err := range map[string]error{
 				"Stat": second(dir.Stat(id)), "Open": second(dir.Open(t.Context(), id)), "Reader": readErr,
-				"Check": dir.Check(id), "Archive": dir.Archive(t.Context(), id), "Trash": dir.Trash(t.Context(), id),
+				"Check": dir.Check(id), "Archive": dir.Archive(t.Context(), id), "Trash": trash.Of(dir).Move(t.Context(), id),
 				"Repair": second(dir.Repair(t.Context(), id, nil, false)), "Seal": second(dir.Seal(t.Context(), id)),
 				"Follow": followed(dir, id),
 			} {
@@ -48,15 +49,15 @@ func TestPipesAreNotOpened(t *testing.T) {
 func TestPipesAsNotesAreNotOpened(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 0)
-	must(t, dir.Trash(t.Context(), id))
+	must(t, trash.Of(dir).Move(t.Context(), id))
 	date := filepath.Join(dir.Path(), "trash", id+".trashed")
 	must(t, os.Remove(date))
 	must(t, syscall.Mkfifo(date, 0o600))
 	must(t, syscall.Mkfifo(filepath.Join(dir.Path(), "trash", dir.NewID()+".jsonl"), 0o600))
-	if all, err := dir.ListTrash(); err != nil || len(all) != 1 || !all[0].Since.IsZero() {
+	if all, err := trash.Of(dir).List(); err != nil || len(all) != 1 || !all[0].Since.IsZero() {
 		t.Errorf("the trash has %+v, %v", all, err)
 	}
-	must(t, dir.Restore(t.Context(), id))
+	must(t, trash.Of(dir).Restore(t.Context(), id))
 	lock := filepath.Join(dir.Path(), id+".lock")
 	must(t, os.RemoveAll(lock))
 	must(t, syscall.Mkfifo(lock, 0o600))

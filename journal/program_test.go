@@ -17,6 +17,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/trash"
 	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
@@ -240,19 +241,19 @@ func (l *program) archive() {
 
 func (l *program) trash() {
 	l.t.Helper()
-	l.move("Trash", func(id string) error { return l.dir.Trash(l.t.Context(), id) }, "in the trash",
+	l.move("Trash", func(id string) error { return trash.Of(l.dir).Move(l.t.Context(), id) }, "in the trash",
 		journal.ErrNotFound)
 }
 
 func (l *program) restore() {
 	l.t.Helper()
-	l.maybeInTrash = !l.move("Restore", func(id string) error { return l.dir.Restore(l.t.Context(), id) },
+	l.maybeInTrash = !l.move("Restore", func(id string) error { return trash.Of(l.dir).Restore(l.t.Context(), id) },
 		"in place", fs.ErrExist)
 }
 
 func (l *program) purge() {
 	l.t.Helper()
-	l.move("Purge", l.dir.Purge, "nowhere")
+	l.move("Purge", func(id string) error { return trash.Of(l.dir).Purge(id) }, "nowhere")
 }
 
 func (l *program) move(what string, do func(id string) error, to string, done ...error) (acked bool) {
@@ -304,7 +305,7 @@ func (l *program) resume(image *journaltest.Mem, atLeast int) error {
 		return nil
 	}
 	if place == "in the trash" {
-		if err := dir.Restore(l.t.Context(), programID); err != nil {
+		if err := trash.Of(dir).Restore(l.t.Context(), programID); err != nil {
 			return err
 		}
 	}
@@ -354,7 +355,7 @@ func (l *program) place(dir *journal.Dir) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	trashed, err := dir.ListTrash()
+	trashed, err := trash.Of(dir).List()
 	switch {
 	case err != nil:
 		return "", err

@@ -3,8 +3,12 @@ package journal
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"iter"
+	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
@@ -23,7 +27,7 @@ type Reader struct {
 // zero Position is its beginning; any other must come from the same journal. It
 // returns ErrNotFound if the journal does not exist.
 func (d *Dir) Reader(id string, from Position) (*Reader, error) {
-	f, err := d.files(id)
+	f, err := d.Files(id)
 	if err != nil {
 		return nil, err
 	}
@@ -34,11 +38,27 @@ func (d *Dir) Reader(id string, from Position) (*Reader, error) {
 	return &Reader{src: src, file: file, from: from, maxLine: d.maxLine, tail: tail{end: from}}, nil
 }
 
+// OpenReader opens the journal in one file for reading from its beginning; a name that ends
+// in .zst is an archive. Of the options it uses FS and MaxLine.
+func OpenReader(name string, o Options) (*Reader, error) {
+	d := NewDir(filepath.Dir(name), o)
+	file, err := d.fs.OpenFile(name, os.O_RDONLY, 0)
+	if err != nil {
+		return nil, err
+	}
+	src, err := sourceAt(name, journalFile{File: file, archived: strings.HasSuffix(name, zstSuffix)})
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	return &Reader{src: src, file: file, maxLine: d.maxLine}, nil
+}
+
 // Check checks the last lines of a journal as Open does, without a lock. It
 // returns nil, ErrNotFound, a *CorruptError, or an error of reading. A torn tail
 // is not an error.
 func (d *Dir) Check(id string) error {
-	f, err := d.files(id)
+	f, err := d.Files(id)
 	if err != nil {
 		return err
 	}
@@ -108,6 +128,23 @@ func (r *Reader) CheckChain(ctx context.Context) (err error) {
 	r.tail, err = r.src.withContext(ctx).scanTailWith((*scanner).checkChain, r.from, r.maxLine)
 	return err
 }
+
+// CheckFile checks every byte of an archive, also those that do not matter to its
+// lines. It returns nil for a live journal, and for an archive of a version of this
+// package that wrote no checksum. Errors: a *CorruptError with line 1; that of ctx; an
+// error of reading.
+func (r *Reader) CheckFile(ctx context.Context) error {
+	if !r.src.archived() {
+		return nil
+	}
+	intact, err := r.src.archive.Intact(ctx)
+	if err == nil && !intact {
+		err = (&lineError{reason: errArchiveSum}).corrupt(r.src.path)
+	}
+	return err
+}
+
+var errArchiveSum = errors.New("the checksum of the archive does not match")
 
 // Position returns the position after the last event that All, After, Scan or ScanAfter
 // returned, or before the last one that Before returned; after CheckChain, that of the

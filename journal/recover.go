@@ -39,7 +39,7 @@ func (l *Log) Recover(ctx context.Context) ([]Event, error) {
 	events, err := l.recover(ctx)
 	l.unreturned = append(l.unreturned, events...)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", l.files.path(), err)
+		return nil, fmt.Errorf("%s: %w", l.files.Live(), err)
 	}
 	events, l.unreturned = l.unreturned, nil
 	return events, nil
@@ -55,7 +55,7 @@ func (l *Log) recover(ctx context.Context) ([]Event, error) {
 	}
 	if f.sync {
 		// A file that was lost exists again when its disk is mounted again.
-		_, err := l.dir.fs.Stat(l.files.path())
+		_, err := l.dir.fs.Stat(l.files.Live())
 		if missing := errors.Is(err, fs.ErrNotExist); missing || !f.lost {
 			return l.rewrite(ctx)
 		}
@@ -111,7 +111,7 @@ func (l *Log) acknowledgeBatch() []Event {
 // reopen opens the file again. If a disk was unmounted and mounted again, it is
 // another file, which must have all lines that were synced and must be locked.
 func (l *Log) reopen(ctx context.Context) error {
-	file, err := l.dir.fs.OpenFile(l.files.path(), appendFlags, 0)
+	file, err := l.dir.fs.OpenFile(l.files.Live(), appendFlags, 0)
 	if err != nil {
 		return err
 	}
@@ -139,8 +139,8 @@ func (l *Log) reopen(ctx context.Context) error {
 // takeOther continues in another file, which it locks.
 func (l *Log) takeOther(ctx context.Context, file vfs.File) error {
 	var locked bool
-	t, err := fileSource(l.files.path(), file, l.synced.Offset).findTail(l.dir.maxLine)
-	if t.end != l.synced && !isFileError(err) {
+	t, err := fileSource(l.files.Live(), file, l.synced.Offset).findTail(l.dir.maxLine)
+	if t.end != l.synced && !vfs.IsFileError(err) {
 		err = errOtherFile
 	}
 	if err == nil {
@@ -197,7 +197,7 @@ func (l *Log) setAsideForeign(common int) error {
 	if err != nil {
 		return err
 	}
-	found, err := fileSource(l.files.path(), l.file, info.Size()).scanTail(l.synced, l.dir.maxLine)
+	found, err := fileSource(l.files.Live(), l.file, info.Size()).scanTail(l.synced, l.dir.maxLine)
 	if err != nil {
 		return err
 	}
@@ -245,7 +245,7 @@ func (l *Log) rewrite(ctx context.Context) ([]Event, error) {
 	}
 	l.file.Close()
 	l.file = file
-	l.dirs = append(l.dirs, l.files.dir)
+	l.dirs = append(l.dirs, l.files.Dir)
 	for len(l.dirs) > 0 {
 		// Crash here leaves the previous file or the new one.
 		if err := l.dir.fs.SyncDir(l.dirs[0]); err != nil {
@@ -262,15 +262,15 @@ func (l *Log) rewrite(ctx context.Context) ([]Event, error) {
 // prepareName prepares the creation of the journal's file after it was removed,
 // perhaps with its directory and its lock. The open file still has every line.
 func (l *Log) prepareName(ctx context.Context) error {
-	if err := l.place.check(l.dir.fs, l.files.dir); err != nil {
+	if err := l.place.check(l.dir.fs, l.files.Dir); err != nil {
 		return err
 	}
-	changed, err := vfs.MkdirAll(l.dir.fs, l.files.dir)
+	changed, err := vfs.MkdirAll(l.dir.fs, l.files.Dir)
 	l.dirs = append(l.dirs, changed...)
 	if err != nil {
 		return err
 	}
-	l.place = placeOf(l.dir.fs, l.files.dir)
+	l.place = placeOf(l.dir.fs, l.files.Dir)
 	return l.lock.retake(ctx, l.files, l.dir.now())
 }
 
@@ -280,7 +280,7 @@ func (l *Log) replaceFile(ctx context.Context, upTo Position, lines []byte) (vfs
 	old := l.file
 	if old == nil {
 		var err error
-		if old, err = l.dir.fs.OpenFile(l.files.path(), os.O_RDONLY|vfs.NoLink, 0); err != nil {
+		if old, err = l.dir.fs.OpenFile(l.files.Live(), os.O_RDONLY|vfs.NoLink, 0); err != nil {
 			return nil, err
 		}
 		defer old.Close()
@@ -300,11 +300,11 @@ func (l *Log) replaceFile(ctx context.Context, upTo Position, lines []byte) (vfs
 
 // copyTo writes the content of a new file for replaceFile.
 func (l *Log) copyTo(ctx context.Context, file, old vfs.File, upTo Position, lines []byte) error {
-	synced := contextReader{io.NopCloser(io.NewSectionReader(old, 0, upTo.Offset)), ctx, l.files.path()}
+	synced := contextReader{io.NopCloser(io.NewSectionReader(old, 0, upTo.Offset)), ctx, l.files.Live()}
 	if _, err := io.Copy(file, synced); err != nil {
 		return err
 	}
-	copied, err := fileSource(l.files.path(), file, upTo.Offset).findTail(l.dir.maxLine)
+	copied, err := fileSource(l.files.Live(), file, upTo.Offset).findTail(l.dir.maxLine)
 	if err == nil && copied.end != upTo {
 		err = fmt.Errorf("only %d of its %d events can still be read", copied.end.Seq, upTo.Seq)
 	}
@@ -327,7 +327,7 @@ func (l *Log) replaceUnsyncable(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	l.opened = liveFile(l.files.path(), file, l.end.Offset)
+	l.opened = liveFile(l.files.Live(), file, l.end.Offset)
 	l.syncFailed = false
 	return nil
 }

@@ -37,7 +37,7 @@ type Repaired struct {
 func (d *Dir) Repair(
 	ctx context.Context, id string, valid func(Event) error, dryRun bool,
 ) (Repaired, error) {
-	f, err := d.files(id)
+	f, err := d.Files(id)
 	if err != nil {
 		return Repaired{}, err
 	}
@@ -52,14 +52,14 @@ func (d *Dir) Repair(
 	if err != nil {
 		return Repaired{}, err
 	}
-	defer held.release()
+	defer held.Close()
 	return d.repair(ctx, f, held, valid, dryRun)
 }
 
 func (d *Dir) repair(
-	ctx context.Context, f files, held *lock, valid func(Event) error, dryRun bool,
+	ctx context.Context, f Files, held *lock, valid func(Event) error, dryRun bool,
 ) (Repaired, error) {
-	old, err := d.fs.OpenFile(f.path(), os.O_RDONLY|vfs.NoLink, 0)
+	old, err := d.fs.OpenFile(f.Live(), os.O_RDONLY|vfs.NoLink, 0)
 	if err != nil {
 		return Repaired{}, err
 	}
@@ -68,12 +68,12 @@ func (d *Dir) repair(
 	if err != nil {
 		return Repaired{}, err
 	}
-	src := fileSource(f.path(), old, info.Size()).withContext(ctx)
+	src := fileSource(f.Live(), old, info.Size()).withContext(ctx)
 	var corrupt *CorruptError
 	torn, rejected, err := src.scanEvents(valid, d.maxLine)
 	if err == nil && !rejected && !dryRun {
 		// It may be valid because an earlier Repair could not sync its directory.
-		return Repaired{Torn: torn}, d.fs.SyncDir(f.dir)
+		return Repaired{Torn: torn}, d.fs.SyncDir(f.Dir)
 	}
 	if !errors.As(err, &corrupt) && (err != nil || !rejected) {
 		return Repaired{Torn: torn}, err // valid, or unreadable
@@ -98,7 +98,7 @@ func (d *Dir) repair(
 	if err != nil {
 		return r.result(), err
 	}
-	return r.result(), errors.Join(repaired.Close(), d.fs.SyncDir(f.dir))
+	return r.result(), errors.Join(repaired.Close(), d.fs.SyncDir(f.Dir))
 }
 
 // scanEvents checks every line, and reports whether valid rejects the event of one.

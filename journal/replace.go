@@ -13,8 +13,8 @@ import (
 // write fills, and returns it: open for appending, and locked by k. The caller
 // syncs the directory. old is open, and describes the permissions: it is the previous
 // file or the archive. On Windows it is closed first, if it is in the way.
-func (f files) replace(k *lock, old vfs.File, write func(vfs.File) error) (vfs.File, error) {
-	tmp := f.path() + tmpSuffix
+func (f Files) replace(k *lock, old vfs.File, write func(vfs.File) error) (vfs.File, error) {
+	tmp := f.Live() + tmpSuffix
 	file, err := createLike(k.fs, tmp, old)
 	if err != nil {
 		return nil, err
@@ -27,13 +27,13 @@ func (f files) replace(k *lock, old vfs.File, write func(vfs.File) error) (vfs.F
 		err = file.Sync()
 	}
 	if err == nil {
-		if _, err := k.fs.Stat(f.path()); err == nil && !replacesOpenFile {
+		if _, err := k.fs.Stat(f.Live()); err == nil && !replacesOpenFile {
 			old.Close()
 			k.setOwn(nil, false)
 		}
 		// Crash here leaves the previous file, which has on the disk everything
 		// that was declared synced, and a temporary file.
-		err = k.fs.Rename(tmp, f.path())
+		err = k.fs.Rename(tmp, f.Live())
 	}
 	if err != nil {
 		file.Close()

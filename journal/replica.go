@@ -71,7 +71,7 @@ func (l *Log) AppendLines(text []byte) error {
 	}
 	if l.file == nil {
 		if _, err := l.openFile(text); err != nil {
-			return fmt.Errorf("%s: %w", l.files.path(), err)
+			return fmt.Errorf("%s: %w", l.files.Live(), err)
 		}
 	}
 	// Crash here leaves nothing of the lines.
@@ -126,10 +126,10 @@ func (l *Log) SyncExisting() error {
 	}
 	if err := l.opened.File.Sync(); err != nil {
 		l.syncFailed = true
-		return fmt.Errorf("%s: %w", l.files.path(), err)
+		return fmt.Errorf("%s: %w", l.files.Live(), err)
 	}
 	l.synced = l.end
-	return l.dir.fs.SyncDir(l.files.dir)
+	return l.dir.fs.SyncDir(l.files.Dir)
 }
 
 // maxLinesChunk bounds a part of the lines that Lines reads at once, in bytes, unless one
@@ -178,27 +178,28 @@ func (r *Reader) Lines(from Position, size int) (text []byte, after Position, er
 // Replace replaces the content of a journal by lines that write writes: the whole journal
 // from its first line, valid, or nothing is changed. It keeps the whole previous journal
 // aside and returns the name of that file. If the content is equal, it changes nothing and
-// returns "". Errors: ErrNotFound; a *LockedError; that of write;
-// errors.ErrUnsupported for an archive, which Unarchive makes a live journal; a *CorruptError with the
-// first line of the new content that is invalid.
+// returns "". An archived journal is live afterwards, also after an error. Errors:
+// ErrNotFound; a *LockedError; that of write; a *CorruptError with the first line of the new
+// content, or of the archive, that is invalid.
 func (d *Dir) Replace(ctx context.Context, id string, write func(io.Writer) error) (aside string, err error) {
-	f, err := d.files(id)
+	f, err := d.Files(id)
 	if err != nil {
 		return "", err
 	}
 	info, err := f.stat(d.fs)
+	if err == nil && info.Archived {
+		err = d.unarchive(ctx, id)
+	}
 	if err != nil {
 		return "", err
 	}
-	if info.Archived {
-		return "", fmt.Errorf("%s: an archive cannot be replaced: %w", info.Path(), errors.ErrUnsupported)
-	}
+	// Crash here leaves the journal that was archived.
 	held, err := f.acquireLock(ctx, d.fs, d.now())
 	if err != nil {
 		return "", err
 	}
-	defer held.release()
-	old, err := d.fs.OpenFile(f.path(), os.O_RDONLY|vfs.NoLink, 0)
+	defer held.Close()
+	old, err := d.fs.OpenFile(f.Live(), os.O_RDONLY|vfs.NoLink, 0)
 	if err != nil {
 		return "", err
 	}
@@ -207,7 +208,7 @@ func (d *Dir) Replace(ctx context.Context, id string, write func(io.Writer) erro
 		if err := write(file); err != nil {
 			return err
 		}
-		if err := d.checkWhole(ctx, f.path(), file); err != nil {
+		if err := d.checkWhole(ctx, f.Live(), file); err != nil {
 			return err
 		}
 		equal, err := sameContent(old, file)
@@ -228,7 +229,7 @@ func (d *Dir) Replace(ctx context.Context, id string, write func(io.Writer) erro
 	if err != nil {
 		return aside, err
 	}
-	return aside, errors.Join(replaced.Close(), d.fs.SyncDir(f.dir))
+	return aside, errors.Join(replaced.Close(), d.fs.SyncDir(f.Dir))
 }
 
 // errEqual ends a Replace that would change nothing.

@@ -18,6 +18,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 	"github.com/agent-chatter/agent-chatter/journal/racetest"
+	"github.com/agent-chatter/agent-chatter/journal/trash"
 	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zstd"
@@ -105,7 +106,7 @@ func (c *caller) longLine() {
 func (c *caller) trashed() {
 	c.torn()
 	must(c, c.append())
-	must(c, c.dir.Trash(c.Context(), programID))
+	must(c, trash.Of(c.dir).Move(c.Context(), programID))
 }
 
 // change changes the file of the journal.
@@ -202,7 +203,7 @@ var reportedCalls = []struct {
 		"1 remove archive/ID.jsonl.zst.tmp", nil},
 	{"Append next to a trash", func(c *caller) {
 		c.trashed()
-		must(c, c.dir.Restore(c.Context(), programID))
+		must(c, trash.Of(c.dir).Restore(c.Context(), programID))
 	}, (*caller).append,
 		"1 lock ID.jsonl; 1 lock ID.lock; 1 open ID.jsonl; 1 open ID.lock; 1 read /; 1 read /home; " +
 			"1 read /home/journals; 7 read ID.jsonl; 3 read ID.lock; 1 remove ID.jsonl.tmp; " +
@@ -251,24 +252,24 @@ var reportedCalls = []struct {
 	{"Archive", (*caller).torn, func(c *caller) error { return c.dir.WithFrames(1<<20).Archive(c.Context(), programID) },
 		"1 lock ID.jsonl; 1 open ID.jsonl; 1 read /; 1 read /home; 3 read /home/journals; " +
 			"7 read ID.jsonl; 1 read ID.lock; 1 remove ID.jsonl.tmp; 1 remove archive/ID.jsonl.zst.tmp", nil},
-	{"Trash", (*caller).torn, func(c *caller) error { return c.dir.Trash(c.Context(), programID) },
+	{"Trash", (*caller).torn, func(c *caller) error { return trash.Of(c.dir).Move(c.Context(), programID) },
 		"1 lock ID.jsonl; 1 open ID.jsonl; 1 read /home/journals; 2 read ID.jsonl; 1 read ID.lock; " +
 			"1 read trash", nil},
 	{"Trash an archive after a journal", func(c *caller) {
 		c.trashed()
 		c.archived()
 		must(c, vfs.WriteFile(c.disk, programDir+"/"+programID+".aside-1", []byte("half")))
-	}, func(c *caller) error { return c.dir.Trash(c.Context(), programID) },
+	}, func(c *caller) error { return trash.Of(c.dir).Move(c.Context(), programID) },
 		"1 lock archive/ID.jsonl.zst; 1 open ID.jsonl; 1 read /home/journals; 1 read ID.jsonl; " +
 			"1 read ID.lock; 3 read archive/ID.jsonl.zst; 1 read trash", nil},
-	{"Restore", (*caller).trashed, func(c *caller) error { return c.dir.Restore(c.Context(), programID) },
+	{"Restore", (*caller).trashed, func(c *caller) error { return trash.Of(c.dir).Restore(c.Context(), programID) },
 		"1 open ID.jsonl; 2 read /home/journals; 1 read ID.jsonl; 1 read ID.lock; " +
 			"1 read archive/ID.jsonl.zst", nil},
-	{"Purge", (*caller).trashed, func(c *caller) error { return c.dir.Purge(programID) },
+	{"Purge", (*caller).trashed, func(c *caller) error { return trash.Of(c.dir).Purge(programID) },
 		"8 read ID.jsonl; 8 read archive/ID.jsonl.zst", nil},
-	{"ListTrash", (*caller).trashed, func(c *caller) error { return second(c.dir.ListTrash()) },
+	{"ListTrash", (*caller).trashed, func(c *caller) error { return second(trash.Of(c.dir).List()) },
 		"3 read trash/ID.trashed", nil},
-	{"RecordTrashTime", (*caller).trashed, func(c *caller) error { return c.dir.RecordTrashTime(programID) },
+	{"RecordTrashTime", (*caller).trashed, func(c *caller) error { return trash.Of(c.dir).RecordTime(programID) },
 		"1 read trash", nil},
 	{"Repair", func(c *caller) {
 		c.written()

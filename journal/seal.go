@@ -27,7 +27,7 @@ func (l *Log) Seal() ([]Event, error) {
 	if l.file == nil {
 		recovered, err := l.openFile(nil)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", l.files.path(), err)
+			return nil, fmt.Errorf("%s: %w", l.files.Live(), err)
 		}
 		if events, err = l.write(recovered); err != nil {
 			return nil, err

@@ -16,6 +16,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/trash"
 	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
@@ -204,9 +205,9 @@ func TestCallOfAnotherUser(t *testing.T) {
 	case "archive":
 		must(t, dir.Archive(t.Context(), id))
 	case "trash":
-		must(t, dir.Trash(t.Context(), id))
+		must(t, trash.Of(dir).Move(t.Context(), id))
 	case "restore":
-		must(t, dir.Restore(t.Context(), id))
+		must(t, trash.Of(dir).Restore(t.Context(), id))
 	}
 }
 

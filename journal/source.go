@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/agent-chatter/agent-chatter/journal/archive"
 	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
@@ -18,11 +19,8 @@ type source struct {
 	size int64                                     // of the journal, in bytes
 	open func(offset int64) (io.ReadCloser, error) // may be called repeatedly
 
-	// Set for an archive, where open costs the bytes before the offset in its
-	// frame.
-	prefetch     func(from, to int64) error      // caches a part, so that open is cheap within it
-	frameBetween func(from, to int64) (at int64) // see archive.frameBetween
-	checksum     func(context.Context) (ok bool, err error)
+	// Of an archive, open costs the bytes before the offset in its frame.
+	archive *archive.Archive // nil for a live journal
 }
 
 func fileSource(path string, f vfs.File, size int64) source {
@@ -71,7 +69,7 @@ type journalFile struct {
 
 // open opens the file of the journal, live or archived. With toAppend, a live one is
 // opened for appending, unless it may only be read, and a symbolic link is refused.
-func (f files) open(fsys vfs.FS, toAppend bool) (file journalFile, err error) {
+func (f Files) open(fsys vfs.FS, toAppend bool) (file journalFile, err error) {
 	for range locateTries {
 		if file, err = f.tryOpen(fsys, toAppend); !errors.Is(err, ErrNotFound) {
 			break
@@ -82,32 +80,36 @@ func (f files) open(fsys vfs.FS, toAppend bool) (file journalFile, err error) {
 
 // tryOpen is open without a retry: it may return ErrNotFound for a journal that is being
 // archived or unarchived.
-func (f files) tryOpen(fsys vfs.FS, toAppend bool) (journalFile, error) {
+func (f Files) tryOpen(fsys vfs.FS, toAppend bool) (journalFile, error) {
 	flag := os.O_RDONLY
 	if toAppend {
-		if file, err := fsys.OpenFile(f.path(), appendFlags, 0); err == nil {
+		if file, err := fsys.OpenFile(f.Live(), appendFlags, 0); err == nil {
 			return journalFile{File: file, writable: true}, nil
 		}
 		flag |= vfs.NoLink
 	}
 	for _, archived := range []bool{false, true} {
-		file, err := fsys.OpenFile(Info{ID: f.id, Dir: f.dir, Archived: archived}.Path(), flag, 0)
+		file, err := fsys.OpenFile(Info{ID: f.ID, Dir: f.Dir, Archived: archived}.Path(), flag, 0)
 		if !errors.Is(err, fs.ErrNotExist) {
 			return journalFile{File: file, archived: archived}, err
 		}
 	}
-	return journalFile{}, fmt.Errorf("%s: %w", f.path(), ErrNotFound)
+	return journalFile{}, fmt.Errorf("%s: %w", f.Live(), ErrNotFound)
 }
 
 // source returns the bytes of an open file of the journal.
-func (f files) source(file journalFile) (source, error) {
-	return sourceAt(Info{ID: f.id, Dir: f.dir, Archived: file.archived}.Path(), file)
+func (f Files) source(file journalFile) (source, error) {
+	return sourceAt(Info{ID: f.ID, Dir: f.Dir, Archived: file.archived}.Path(), file)
 }
 
 // sourceAt returns the bytes of the open file of a journal at a path.
 func sourceAt(path string, file journalFile) (source, error) {
 	if file.archived {
-		return archiveSource(path, file)
+		a, err := archive.Open(file)
+		if err != nil {
+			return source{}, err
+		}
+		return source{path: path, size: a.Size(), open: a.Reader, archive: a}, nil
 	}
 	info, err := file.Stat()
 	if err != nil {
@@ -117,7 +119,7 @@ func sourceAt(path string, file journalFile) (source, error) {
 }
 
 // openSource opens the journal, live or archived, for reading.
-func (f files) openSource(fsys vfs.FS) (source, vfs.File, error) {
+func (f Files) openSource(fsys vfs.FS) (source, vfs.File, error) {
 	file, err := f.open(fsys, false)
 	if err != nil {
 		return source{}, nil, err
@@ -131,13 +133,13 @@ func (f files) openSource(fsys vfs.FS) (source, vfs.File, error) {
 }
 
 // archived reports whether the source is an archive.
-func (s source) archived() bool { return s.prefetch != nil }
+func (s source) archived() bool { return s.archive != nil }
 
 // readError returns the error for bytes after a position that cannot be read. An
 // archive was compared with its journal when it was written: unless the file
 // system failed, it has been corrupted.
 func (s source) readError(at Position, err error) error {
-	if !s.archived() || isFileError(err) {
+	if !s.archived() || vfs.IsFileError(err) {
 		return err
 	}
 	return (&lineError{at, err}).corrupt(s.path)
@@ -145,8 +147,8 @@ func (s source) readError(at Position, err error) error {
 
 // bytes returns the bytes from one offset to another.
 func (s source) bytes(from, to int64) ([]byte, error) {
-	if s.prefetch != nil {
-		if err := s.prefetch(from, to); err != nil {
+	if s.archived() {
+		if err := s.archive.Prefetch(from, to); err != nil {
 			return nil, fmt.Errorf("%s: %w", s.path, err)
 		}
 	}

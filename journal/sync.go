@@ -74,7 +74,7 @@ func (l *Log) checkSize() error {
 // another program removed or replaced it. If that cannot be determined, it
 // returns nil.
 func (l *Log) checkName(file vfs.File) error {
-	named, err := l.dir.fs.Stat(l.files.path())
+	named, err := l.dir.fs.Stat(l.files.Live())
 	if errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

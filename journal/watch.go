@@ -45,8 +45,8 @@ type waiter struct {
 }
 
 // join adds a waiter for the files of one journal.
-func (w *Watch) join(f files) *waiter {
-	one := &waiter{w, f.dir, f.path(), make(chan struct{}, 1), time.NewTicker(followInterval)}
+func (w *Watch) join(f Files) *waiter {
+	one := &waiter{w, f.Dir, f.Live(), make(chan struct{}, 1), time.NewTicker(followInterval)}
 	w.mu.Lock()
 	if w.waiters == nil {
 		w.waiters = map[*waiter]bool{}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 	"github.com/agent-chatter/agent-chatter/journal/racetest"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -145,7 +146,7 @@ func damageLast(t *testing.T, dir *journal.Dir, s shownSession) {
 }
 
 func archive(t *testing.T, dir *journal.Dir, s shownSession) {
-	if err := dir.Archive(t.Context(), s.id); err != nil {
+	if err := journaltest.Archive(t.Context(), dir, s.id); err != nil {
 		t.Fatal(err)
 	}
 }

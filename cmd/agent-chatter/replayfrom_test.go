@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 	"github.com/agent-chatter/agent-chatter/journal/racetest"
 	"github.com/google/go-cmp/cmp"
 )
@@ -45,7 +46,7 @@ func TestReplayFromEqualsEndOfFullReplay(t *testing.T) {
 	dir := crashedSession(t, home)
 	for _, where := range []string{"live", "archived"} {
 		if where == "archived" {
-			if err := dir.Archive(t.Context(), aliceID); err != nil {
+			if err := journaltest.Archive(t.Context(), dir, aliceID); err != nil {
 				t.Fatal(err)
 			}
 		}

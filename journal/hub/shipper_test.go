@@ -9,6 +9,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/hub"
 	"github.com/agent-chatter/agent-chatter/journal/hub/hubtest"
+	"github.com/agent-chatter/agent-chatter/journal/trash"
 )
 
 var noAnswer = &hub.UnavailableError{Err: errors.New("no answer")}
@@ -72,7 +73,7 @@ func TestReleaseReportsItsErrors(t *testing.T) {
 		t.Fatal(status.Err)
 	}
 	ann.Close()
-	if err := ann.Dir.Trash(t.Context(), session.ID); err != nil {
+	if err := trash.Of(ann.Dir).Move(t.Context(), session.ID); err != nil {
 		t.Fatal(err)
 	}
 	if status := s.Release(t.Context()); !errors.Is(status.Err, journal.ErrNotFound) {

@@ -92,3 +92,13 @@ func Exists(fsys FS, name string) (bool, error) {
 	}
 	return err == nil, err
 }
+
+// RemoveAll removes files that may be missing.
+func RemoveAll(fsys FS, names ...string) error {
+	for _, name := range names {
+		if err := fsys.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}

@@ -2,6 +2,7 @@ package vfs
 
 import (
 	"context"
+	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -140,4 +141,11 @@ func ReadFile(fsys FS, name string, limit int64) ([]byte, error) {
 		return nil, &fs.PathError{Op: "read", Path: name, Err: &regularfile.SizeError{Limit: limit}}
 	}
 	return data, err
+}
+
+// IsFileError reports whether an error comes from the file system, and not from the content
+// of a file.
+func IsFileError(err error) bool {
+	var path *fs.PathError
+	return errors.As(err, &path)
 }

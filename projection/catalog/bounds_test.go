@@ -17,6 +17,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/trash"
 	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -234,7 +235,7 @@ func TestPurgeStopsAtTheFirstError(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	trashed, err := team.Journals().ListTrash()
+	trashed, err := trash.Of(team.Journals()).List()
 	if err != nil || len(trashed) != 3 {
 		t.Fatal(trashed, err)
 	}
@@ -242,7 +243,7 @@ func TestPurgeStopsAtTheFirstError(t *testing.T) {
 	var purged []string
 	pass := team.BeginRetention()
 	purge := func(err error) error {
-		return pass.Purge(t.Context(), trashed, "old", func(item journal.Trashed) error {
+		return pass.Purge(t.Context(), trashed, "old", func(item trash.Item) error {
 			purged = append(purged, item.ID)
 			return err
 		})
@@ -258,7 +259,7 @@ func TestPurgeStopsAtTheFirstError(t *testing.T) {
 	if err := pass.Close(); err != nil {
 		t.Error(err)
 	}
-	if left, err := team.Journals().ListTrash(); err != nil || len(left) != 2 || !slices.Equal(purged, []string{id(0)}) {
+	if left, err := trash.Of(team.Journals()).List(); err != nil || len(left) != 2 || !slices.Equal(purged, []string{id(0)}) {
 		t.Errorf("left %+v, purged %q, %v", left, purged, err)
 	}
 }

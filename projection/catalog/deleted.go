@@ -5,13 +5,14 @@ import (
 	"errors"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/trash"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
 // Deleted returns the ids of the sessions that were deleted: those in the trash, and those that were purged
 // from it, as far as retention.jsonl records them.
 func (d *Dir) Deleted(ctx context.Context) (ids []string, err error) {
-	trashed, err := d.journals.ListTrash()
+	trashed, err := trash.Of(d.journals).List()
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/hub"
+	"github.com/agent-chatter/agent-chatter/journal/trash"
 	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
@@ -235,7 +236,7 @@ func (d *Dir) Append(ctx context.Context, id string, records ...journal.Record) 
 
 // Delete moves a session to the trash and removes its checkpoint and the mark of its history on the hub.
 func (d *Dir) Delete(ctx context.Context, id string) error {
-	if err := d.journals.Trash(ctx, id); err != nil {
+	if err := trash.Of(d.journals).Move(ctx, id); err != nil {
 		return err
 	}
 	d.removeCheckpoint(id)
@@ -244,5 +245,7 @@ func (d *Dir) Delete(ctx context.Context, id string) error {
 	return nil
 }
 
-// Restore moves a session out of the trash, as journal.Dir.Restore does.
-func (d *Dir) Restore(ctx context.Context, id string) error { return d.journals.Restore(ctx, id) }
+// Restore moves a session out of the trash, as trash.Trash.Restore does.
+func (d *Dir) Restore(ctx context.Context, id string) error {
+	return trash.Of(d.journals).Restore(ctx, id)
+}

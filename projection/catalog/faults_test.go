@@ -19,6 +19,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/trash"
 	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -458,8 +459,8 @@ func (l *teamLife) check(image *journaltest.Mem) error {
 func (l *teamLife) present(team *catalog.Dir, n, least int) error {
 	s, err := team.Session(ctx, id(n))
 	inPlace := err == nil
-	trashed, trashErr := team.Journals().ListTrash()
-	inTrash := slices.ContainsFunc(trashed, func(t journal.Trashed) bool { return t.ID == id(n) })
+	trashed, trashErr := trash.Of(team.Journals()).List()
+	inTrash := slices.ContainsFunc(trashed, func(t trash.Item) bool { return t.ID == id(n) })
 	switch {
 	case err != nil && !errors.Is(err, journal.ErrNotFound) || trashErr != nil:
 		return errors.Join(err, trashErr)

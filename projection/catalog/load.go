@@ -156,7 +156,7 @@ func (d *Dir) RecordedTeam(ctx context.Context, id string) (projection.Team, err
 // Open opens the journal of a session and folds it. Until the log is closed, the
 // caller is its only writer; nothing is written before its first Append. The
 // caller must not append if the state is Newer. Errors: those of Load;
-// *journal.LockedError if the session is open elsewhere; journal.ErrChanged if
+// *journal.LockedError if the session is open elsewhere; ErrChanged if
 // the journal was replaced while it was read.
 func (d *Dir) Open(ctx context.Context, id string) (*journal.Log, *projection.State, Loaded, error) {
 	log, err := d.journals.Open(ctx, id)
@@ -165,7 +165,7 @@ func (d *Dir) Open(ctx context.Context, id string) (*journal.Log, *projection.St
 	}
 	state, loaded, err := d.load(ctx, id, log.Reader)
 	if err == nil && loaded.At != log.Position() {
-		err = fmt.Errorf("%s: %w", log.Path(), journal.ErrChanged)
+		err = fmt.Errorf("%s: %w", log.Path(), ErrChanged)
 	}
 	if err != nil {
 		return nil, nil, Loaded{}, errors.Join(err, log.Close())

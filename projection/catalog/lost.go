@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/trash"
 	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
@@ -45,7 +46,7 @@ func (d *Dir) lostEntries(infos []journal.Info, known index) []*Entry {
 // retention trashed or purged.
 func (d *Dir) removedSessions() map[string]bool {
 	removed := map[string]bool{}
-	if items, err := d.journals.ListTrash(); err == nil {
+	if items, err := trash.Of(d.journals).List(); err == nil {
 		for _, item := range items {
 			removed[item.ID] = true
 		}

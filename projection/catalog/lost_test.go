@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/trash"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
@@ -128,12 +129,12 @@ func TestPurgedSessionIsNotLost(t *testing.T) {
 	if err := team.Delete(t.Context(), id(1)); err != nil {
 		t.Fatal(err)
 	}
-	trashed, err := team.Journals().ListTrash()
+	trashed, err := trash.Of(team.Journals()).List()
 	if err != nil || len(trashed) != 1 {
 		t.Fatalf("%v, %v", trashed, err)
 	}
 	pass := team.BeginRetention()
-	if err := pass.Purge(t.Context(), trashed, "old", func(journal.Trashed) error { return nil }); err != nil {
+	if err := pass.Purge(t.Context(), trashed, "old", func(trash.Item) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
 	if err := pass.Close(); err != nil {

@@ -73,7 +73,7 @@ func TestOpenReturnsTheStateAtItsPosition(t *testing.T) {
 		disk := &changing{FS: vfs.OS, nth: (nth + 1) / 2, change: func() { write(t, path, after) }}
 		log, state, _, err := catalog.New(root, journal.Options{FS: disk}).Team("kitchen").Open(t.Context(), id(1))
 		switch {
-		case errors.Is(err, journal.ErrChanged):
+		case errors.Is(err, catalog.ErrChanged):
 			changed++
 		case err == nil && state.Seq != log.Position().Seq:
 			t.Errorf("read %d: the state is at %d, the log at %d", nth, state.Seq, log.Position().Seq)

@@ -137,6 +137,6 @@ func (d *Dir) ApplyRetention(ctx context.Context, p Policy, now time.Time, limit
 // open, was appended to, is gone, or is a link to another place.
 func Busy(err error) bool {
 	var link *regularfile.KindError
-	return errors.As(err, &link) || errors.Is(err, journal.ErrLocked) || errors.Is(err, journal.ErrChanged) ||
+	return errors.As(err, &link) || errors.Is(err, journal.ErrLocked) || errors.Is(err, ErrChanged) ||
 		errors.Is(err, journal.ErrNotFound)
 }

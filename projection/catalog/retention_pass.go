@@ -10,6 +10,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/hub"
+	"github.com/agent-chatter/agent-chatter/journal/trash"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
@@ -17,12 +18,15 @@ import (
 // recorded. It is not a ULID, so that it is not listed as a session.
 const retentionID = "retention"
 
+// ErrChanged is returned if a session was written to since it was listed or loaded.
+var ErrChanged = errors.New("journal was changed concurrently")
+
 // RetentionPass archives, trashes and purges sessions of a team. It records
 // what it did in retention.jsonl, and Close updates the index once for all of
 // it. A RetentionPass is not for concurrent use.
 type RetentionPass struct {
 	dir     *Dir
-	trash   *journal.TrashBatch
+	trash   *trash.Trash
 	log     *journal.Log    // nil: nothing was recorded yet
 	err     error           // why nothing can be recorded
 	changed map[string]*row // rows to update; nil: the session is gone
@@ -31,7 +35,7 @@ type RetentionPass struct {
 // BeginRetention begins a pass. It opens nothing. The caller must close the pass after it
 // has changed something.
 func (d *Dir) BeginRetention() *RetentionPass {
-	return &RetentionPass{dir: d, trash: d.journals.TrashBatch(), changed: map[string]*row{}}
+	return &RetentionPass{dir: d, trash: trash.Of(d.journals), changed: map[string]*row{}}
 }
 
 // do calls Archive or Trash. It does nothing if the action is Keep.
@@ -47,10 +51,16 @@ func (p *RetentionPass) do(ctx context.Context, a Action, s Session, reason stri
 }
 
 // Archive compresses a session and returns the size of the archive in bytes. It
-// returns journal.ErrChanged if the session was appended to since it was
-// listed.
+// returns ErrChanged if the session was appended to since it was listed.
 func (p *RetentionPass) Archive(ctx context.Context, s Session, reason string) (size int64, err error) {
-	if err := p.dir.journals.ArchiveAt(ctx, s.ID, s.End); err != nil {
+	log, err := p.dir.journals.Open(ctx, s.ID)
+	if err != nil {
+		return s.Bytes, err
+	}
+	if log.Position() != s.End {
+		return s.Bytes, errors.Join(fmt.Errorf("%s: %w", log.Path(), ErrChanged), log.Close())
+	}
+	if err := log.Archive(ctx); err != nil {
 		return s.Bytes, err
 	}
 	// Crash here leaves an archived session without a record of that. The
@@ -74,16 +84,16 @@ func (p *RetentionPass) Archive(ctx context.Context, s Session, reason string) (
 }
 
 // Trash moves a session to the trash, as Delete does. It returns
-// journal.ErrChanged if the session was appended to since it was listed.
+// ErrChanged if the session was appended to since it was listed.
 func (p *RetentionPass) Trash(ctx context.Context, s Session, reason string) error {
 	info, err := p.dir.journals.Stat(s.ID)
 	if err != nil {
 		return err
 	}
 	if info.Size != s.Bytes {
-		return fmt.Errorf("session %s: %w", s.ID, journal.ErrChanged)
+		return fmt.Errorf("session %s: %w", s.ID, ErrChanged)
 	}
-	if err := p.trash.Trash(ctx, s.ID); err != nil {
+	if err := p.trash.Move(ctx, s.ID); err != nil {
 		return err
 	}
 	// Crash here leaves a session in the trash without a record of that.
@@ -99,7 +109,7 @@ func (p *RetentionPass) Trash(ctx context.Context, s Session, reason string) err
 // Purge removes sessions from the trash and calls purged after each. Nothing
 // else shows later that they existed, so all are recorded first, durably.
 func (p *RetentionPass) Purge(
-	ctx context.Context, trashed []journal.Trashed, reason string, purged func(journal.Trashed) error,
+	ctx context.Context, trashed []trash.Item, reason string, purged func(trash.Item) error,
 ) error {
 	payloads := make([]projection.Payload, len(trashed))
 	for i, item := range trashed {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/trash"
 	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -123,10 +124,10 @@ func TestRetentionSkipsChangedSession(t *testing.T) {
 	listed := list(t, c)[0]
 	add(t, team, id(1), end, said(90, ada, "new"))
 	pass := team.BeginRetention()
-	if _, err := pass.Archive(t.Context(), listed, "old"); !errors.Is(err, journal.ErrChanged) {
+	if _, err := pass.Archive(t.Context(), listed, "old"); !errors.Is(err, catalog.ErrChanged) {
 		t.Errorf("archived: %v", err)
 	}
-	if err := pass.Trash(t.Context(), listed, "old"); !errors.Is(err, journal.ErrChanged) {
+	if err := pass.Trash(t.Context(), listed, "old"); !errors.Is(err, catalog.ErrChanged) {
 		t.Errorf("trashed: %v", err)
 	}
 	if err := pass.Close(); err != nil {
@@ -225,7 +226,7 @@ func TestPurgeIsRecordedDurablyFirst(t *testing.T) {
 	if err := errors.Join(log.Close(), team.Delete(t.Context(), id(1))); err != nil {
 		t.Fatal(err)
 	}
-	trashed, err := team.Journals().ListTrash()
+	trashed, err := trash.Of(team.Journals()).List()
 	if err != nil || len(trashed) != 1 {
 		t.Fatal(trashed, err)
 	}
@@ -233,7 +234,7 @@ func TestPurgeIsRecordedDurablyFirst(t *testing.T) {
 	disk.Before(func() {
 		for kind, image := range mem.Images(8, 1) {
 			after := teamOn(image)
-			left, err := after.Journals().ListTrash()
+			left, err := trash.Of(after.Journals()).List()
 			if err != nil {
 				t.Error(kind, err)
 			}
@@ -246,13 +247,13 @@ func TestPurgeIsRecordedDurablyFirst(t *testing.T) {
 		}
 	})
 	pass := team.BeginRetention()
-	if err := pass.Purge(t.Context(), trashed, "old", func(journal.Trashed) error { return nil }); err != nil {
+	if err := pass.Purge(t.Context(), trashed, "old", func(trash.Item) error { return nil }); err != nil {
 		t.Error(err)
 	}
 	if err := pass.Close(); err != nil {
 		t.Error(err)
 	}
-	if left, err := team.Journals().ListTrash(); err != nil || len(left) > 0 || unrecorded == 0 {
+	if left, err := trash.Of(team.Journals()).List(); err != nil || len(left) > 0 || unrecorded == 0 {
 		t.Errorf("%+v, %v, %d", left, err, unrecorded)
 	}
 }

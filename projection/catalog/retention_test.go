@@ -9,6 +9,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/trash"
 	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -188,7 +189,7 @@ func TestRetentionContinuesAfterFailure(t *testing.T) {
 		if left := list(t, c); len(left) != 1 || left[0].ID != id(3) {
 			t.Errorf("operation %d: %v are left", n, ids(left))
 		}
-		if trashed, err := team.Journals().ListTrash(); err != nil || len(trashed) != 3 {
+		if trashed, err := trash.Of(team.Journals()).List(); err != nil || len(trashed) != 3 {
 			t.Errorf("operation %d: the trash has %+v, %v", n, trashed, err)
 		}
 		if !failed || t.Failed() {

@@ -8,12 +8,13 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/trash"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
 // Trashed is a session in the trash of a team.
 type Trashed struct {
-	journal.Trashed
+	trash.Item
 	Dir string // path of the team's directory
 }
 
@@ -29,7 +30,7 @@ func (c *Catalog) Trash(ctx context.Context) ([]Trashed, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		found, err := d.journals.ListTrash()
+		found, err := trash.Of(d.journals).List()
 		switch {
 		case err != nil && c.DirError == nil:
 			return nil, err
@@ -60,7 +61,7 @@ type TrashHead struct {
 // error wraps journal.ErrNotFound if it is not there, and is a *MissingHeaderError or a *journal.CorruptError if the
 // first events are damaged.
 func (d *Dir) TrashHead(ctx context.Context, id string) (TrashHead, error) {
-	r, err := d.journals.TrashReader(id)
+	r, err := trash.Of(d.journals).Reader(id)
 	if err != nil {
 		return TrashHead{}, err
 	}

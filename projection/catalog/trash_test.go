@@ -14,6 +14,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/trash"
 	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -124,14 +125,14 @@ func TestTrashHead(t *testing.T) {
 			change(t, live(d, id(1)), test.damage, test.damage[1:]+"x")
 		}
 		if test.archive {
-			if err := d.Journals().Archive(ctx, id(1)); err != nil {
+			if err := journaltest.Archive(ctx, d.Journals(), id(1)); err != nil {
 				t.Fatal(err)
 			}
 		}
 		if _, err := d.TrashHead(ctx, id(1)); !errors.Is(err, journal.ErrNotFound) {
 			t.Errorf("%s: outside of the trash: %v", name, err)
 		}
-		if err := d.Journals().Trash(ctx, id(1)); err != nil {
+		if err := trash.Of(d.Journals()).Move(ctx, id(1)); err != nil {
 			t.Fatal(err)
 		}
 		got, err := d.TrashHead(ctx, id(1))
@@ -153,7 +154,7 @@ func TestTrashHeadFailures(t *testing.T) {
 	for i, archive := range []bool{false, true} {
 		put(t, healthy, id(i), chat(id(i), "review", "hello", 4)...)
 		if archive {
-			if err := healthy.Journals().Archive(ctx, id(i)); err != nil {
+			if err := journaltest.Archive(ctx, healthy.Journals(), id(i)); err != nil {
 				t.Fatal(err)
 			}
 		}

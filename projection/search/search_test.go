@@ -18,6 +18,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/projection/search"
@@ -299,7 +300,7 @@ func TestHitsAreInOrderOfSessions(t *testing.T) {
 			want = append(want, fmt.Sprintf("%d:%d:[needle]", n, seq+2))
 		}
 		if n%2 == 0 {
-			if err := c.Team("review").Journals().Archive(t.Context(), fmt.Sprintf("01KAHV6T3R8Q4Y2M0N7C5B%04d",
+			if err := journaltest.Archive(t.Context(), c.Team("review").Journals(), fmt.Sprintf("01KAHV6T3R8Q4Y2M0N7C5B%04d",
 				n)); err != nil {
 				t.Fatal(err)
 			}

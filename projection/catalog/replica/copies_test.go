@@ -7,6 +7,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal/hub"
 	"github.com/agent-chatter/agent-chatter/journal/hub/hubtest"
+	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -84,7 +85,7 @@ func TestCopyOfASealedSessionIsNotShippedInPlainText(t *testing.T) {
 		},
 		"a fork of an archived session": func(ctx context.Context, ben *machine) (replica.Replica, error) {
 			f, err := fork(ctx, ben, id)
-			return f, errors.Join(err, ben.Dir.Journals().Archive(ctx, id))
+			return f, errors.Join(err, journaltest.Archive(ctx, ben.Dir.Journals(), id))
 		},
 		"what was only here": func(ctx context.Context, ben *machine) (replica.Replica, error) {
 			ben.say("by ben")

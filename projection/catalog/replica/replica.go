@@ -105,14 +105,8 @@ func (r Replica) Pull(ctx context.Context) (p Pulled, err error) {
 // errNotDiverged ends a split of a session that does not need one anymore.
 var errNotDiverged = errors.New("the session has not diverged")
 
-// replace replaces the journal, which it unarchives, by what write writes. The journal is locked meanwhile.
+// replace replaces the journal, which is live afterwards, by what write writes. The journal is locked meanwhile.
 func (r Replica) replace(ctx context.Context, write func(io.Writer) error) (aside string, err error) {
-	if info, err := r.Dir.Journals().Stat(r.ID); err == nil && info.Archived {
-		if err := r.Dir.Journals().Unarchive(ctx, r.ID); err != nil {
-			return "", err
-		}
-	}
-	// Crash here leaves the journal that was archived.
 	aside, err = r.Dir.Journals().Replace(ctx, r.ID, func(w io.Writer) error {
 		err := write(w)
 		if err == nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/hub"
 	"github.com/agent-chatter/agent-chatter/journal/hub/hubtest"
+	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/projection/catalog/replica"
@@ -165,7 +166,7 @@ func TestArchivedSessionIsContinued(t *testing.T) {
 	ann.create("one")
 	ann.push()
 	ben.pull()
-	if err := ann.Dir.Journals().Archive(t.Context(), id); err != nil {
+	if err := journaltest.Archive(t.Context(), ann.Dir.Journals(), id); err != nil {
 		t.Fatal(err)
 	}
 	if p := ann.pull(); p.Bytes != 0 {
@@ -194,7 +195,7 @@ func TestArchivedSessionThatDivergedBecomesAFork(t *testing.T) {
 	ben.say("by ben")
 	ben.push()
 	before := ann.read()
-	if err := ann.Dir.Journals().Archive(t.Context(), id); err != nil {
+	if err := journaltest.Archive(t.Context(), ann.Dir.Journals(), id); err != nil {
 		t.Fatal(err)
 	}
 	p := ann.pull()
@@ -218,7 +219,7 @@ func TestDamagedArchiveStays(t *testing.T) {
 	ann.create("one", "two")
 	ann.push()
 	ben.pull()
-	if err := ann.Dir.Journals().Archive(t.Context(), id); err != nil {
+	if err := journaltest.Archive(t.Context(), ann.Dir.Journals(), id); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(filepath.Dir(ann.path()), "archive", id+".jsonl.zst")
@@ -252,7 +253,7 @@ func TestRetentionIsLocal(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := len(memory.Messages(ann.Session()))
-	if err := ann.Dir.Journals().Archive(t.Context(), id); err != nil {
+	if err := journaltest.Archive(t.Context(), ann.Dir.Journals(), id); err != nil {
 		t.Errorf("archive: %v", err)
 	}
 	if c, err := ann.Compare(t.Context(), true); err != nil || !c.Held() || c.Diverged() {

@@ -18,6 +18,6 @@
 //
 // A session may be appended to while it is being copied; the copy ends at an
 // event. The session that is written is locked. Import and ImportEvents compare
-// the existing session before they lock it, and return journal.ErrChanged if it
+// the existing session before they lock it, and return catalog.ErrChanged if it
 // grew in between.
 package sessioncopy

@@ -16,7 +16,7 @@ import (
 // or appends the part of the conversation that an earlier import of it did not
 // have. It returns the number of messages written, which counts none if there is
 // an error, and the number of messages read. Errors: ErrDiverged;
-// *journal.LockedError or journal.ErrChanged if the session is written to
+// *journal.LockedError or catalog.ErrChanged if the session is written to
 // elsewhere. After these the session is unchanged. After any other error, an
 // existing session may have some of the events; a new one is removed.
 func ImportEvents(

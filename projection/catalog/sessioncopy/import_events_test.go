@@ -214,7 +214,7 @@ func TestConcurrentImportsDuplicateNothing(t *testing.T) {
 					t.Error(err)
 				}
 			})
-			if err := c.second(dir); !errors.Is(err, journal.ErrChanged) {
+			if err := c.second(dir); !errors.Is(err, catalog.ErrChanged) {
 				t.Errorf("the later import: %v", err)
 			}
 			wantTexts(t, dir, "hello", "well")

@@ -37,7 +37,7 @@ func (e *DivergedError) Unwrap() error { return ErrDiverged }
 // Import writes a session of another program to the catalog, or appends what an
 // earlier import of it did not have. redact replaces secrets in a record before
 // it is written. With an error, nothing is counted as written. Errors: *DivergedError,
-// after which the session is unchanged; *journal.LockedError or journal.ErrChanged if
+// after which the session is unchanged; *journal.LockedError or catalog.ErrChanged if
 // the session is written to elsewhere; those of the source, among them
 // interchange.ErrNoMessages.
 func Import(

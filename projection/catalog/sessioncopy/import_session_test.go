@@ -128,7 +128,7 @@ func TestImportRefusesDivergedSave(t *testing.T) {
 func TestImportExtendsArchivedSession(t *testing.T) {
 	_, dir := newTeam(t, journal.Options{})
 	wantImport(t, dir, save(t, "hello"), 1)
-	if err := dir.Journals().Archive(t.Context(), id(1)); err != nil {
+	if err := journaltest.Archive(t.Context(), dir.Journals(), id(1)); err != nil {
 		t.Fatal(err)
 	}
 	wantImport(t, dir, save(t, "hello"), 0)

@@ -13,6 +13,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 	"github.com/agent-chatter/agent-chatter/journal/racetest"
+	"github.com/agent-chatter/agent-chatter/journal/trash"
 	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -251,7 +252,7 @@ func TestFailedCopyLeavesNoSession(t *testing.T) {
 				if sessions := list(t, c); (err == nil) != (len(sessions) == 3) || len(sessions) < 2 {
 					t.Errorf("operation %d: %q, %v, and %d sessions are listed\n%s", n, made, err, len(sessions), disk)
 				}
-				if trashed, err := dir.Journals().ListTrash(); err != nil || len(trashed) > 0 {
+				if trashed, err := trash.Of(dir.Journals()).List(); err != nil || len(trashed) > 0 {
 					t.Errorf("operation %d: the trash has %v, %v", n, trashed, err)
 				}
 				if !disk.Failed() || t.Failed() {

@@ -30,14 +30,14 @@ type writer struct {
 }
 
 // openAt opens a session whose events were read up to end. It returns
-// journal.ErrChanged if the session does not end there.
+// catalog.ErrChanged if the session does not end there.
 func openAt(ctx context.Context, dir *catalog.Dir, id string, end journal.Position) (*writer, error) {
 	log, state, err := dir.OpenToAppend(ctx, id)
 	if err != nil {
 		return nil, err
 	}
 	if log.Position() != end {
-		return nil, errors.Join(fmt.Errorf("session %s: %w", id, journal.ErrChanged), log.Close())
+		return nil, errors.Join(fmt.Errorf("session %s: %w", id, catalog.ErrChanged), log.Close())
 	}
 	return &writer{ctx: ctx, dir: dir, log: log, state: state}, nil
 }

@@ -11,6 +11,8 @@ import (
 
 	sdk "github.com/coder/acp-go-sdk"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 )
 
 // A part is what an editor has of a message, a tool call, a plan, or the state of the session.
@@ -120,7 +122,7 @@ func TestLoadOfOtherKindsOfSessions(t *testing.T) {
 			t.Errorf("the other updates of %s (-live +loaded):\n%s", kind, diff)
 		}
 	}
-	if err := newApp(t, home).Catalog.Team("crew").Journals().Archive(t.Context(), string(id)); err != nil {
+	if err := journaltest.Archive(t.Context(), newApp(t, home).Catalog.Team("crew").Journals(), string(id)); err != nil {
 		t.Fatal(err)
 	}
 	e = start(t, home, "")

@@ -107,7 +107,7 @@ func home(t testing.TB) string {
 	for _, c := range chats {
 		c.write(t, root)
 	}
-	if err := root.Team("research").Journals().Archive(t.Context(), id(4)); err != nil {
+	if err := journaltest.Archive(t.Context(), root.Team("research").Journals(), id(4)); err != nil {
 		t.Fatal(err)
 	}
 	damaged := filepath.Join(dir, "sessions", "shop", id(5)+".jsonl")

@@ -18,6 +18,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/trash"
 	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -77,7 +78,7 @@ func (b *bin) put(n int, team, title string, ago time.Duration) {
 		_, err = log.Seal()
 	}
 	if err = errors.Join(err, log.Close()); err == nil {
-		err = d.Journals().Trash(b.t.Context(), id(n))
+		err = trash.Of(d.Journals()).Move(b.t.Context(), id(n))
 	}
 	if err != nil {
 		b.t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/sessions"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/transfer"
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/trash"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
@@ -209,7 +210,7 @@ func (c *Changes) any() chan struct{} {
 
 // explainMissing says where a session is that is not in its place.
 func (c *Changes) explainMissing(ctx context.Context, key catalog.Key, err error) error {
-	if trashed, trashErr := c.app.Catalog.At(key.Dir).Journals().TrashReader(key.ID); trashErr == nil {
+	if trashed, trashErr := trash.Of(c.app.Catalog.At(key.Dir).Journals()).Reader(key.ID); trashErr == nil {
 		trashed.Close()
 		return app.Exit(app.ExitNotFound, inTrashText(key.ID))
 	}

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/trash"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
@@ -67,7 +69,7 @@ func TestTrashAndRestore(t *testing.T) {
 	for _, archived := range []bool{false, true} {
 		d := newDesk(t)
 		if archived {
-			if err := d.dir.Journals().Archive(t.Context(), first); err != nil {
+			if err := journaltest.Archive(t.Context(), d.dir.Journals(), first); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -195,7 +197,7 @@ func TestErrorsNameTheCommand(t *testing.T) {
 		{"in the trash", func(d *desk) error { return d.dir.Delete(t.Context(), first) },
 			any, []string{"is in the trash", "sessions restore " + first}, app.ExitNotFound},
 		{"deleted", func(d *desk) error {
-			return errors.Join(d.dir.Delete(t.Context(), first), d.dir.Journals().Purge(first))
+			return errors.Join(d.dir.Delete(t.Context(), first), trash.Of(d.dir.Journals()).Purge(first))
 		}, any, []string{"No session is named", "agent-chatter sessions"}, app.ExitNotFound},
 		{"moved", func(d *desk) error {
 			other := filepath.Join(filepath.Dir(d.key.Dir), "other")
@@ -245,7 +247,7 @@ func TestRestoreErrors(t *testing.T) {
 		t.Errorf("of a session in its place: %v", err)
 	}
 	d.must(d.Trash(t.Context(), d.key))
-	if err := d.dir.Journals().Purge(first); err != nil {
+	if err := trash.Of(d.dir.Journals()).Purge(first); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := d.Restore(t.Context(), d.key)(); !strings.Contains(app.Explain(err).String(), "No session is named") {
@@ -267,7 +269,7 @@ func TestTrashOfADamagedSession(t *testing.T) {
 
 func TestRenameUnarchives(t *testing.T) {
 	d := newDesk(t)
-	if err := d.dir.Journals().Archive(t.Context(), first); err != nil {
+	if err := journaltest.Archive(t.Context(), d.dir.Journals(), first); err != nil {
 		t.Fatal(err)
 	}
 	d.must(d.Rename(t.Context(), d.key, "new"))

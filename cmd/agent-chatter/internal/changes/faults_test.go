@@ -10,6 +10,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/trash"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
@@ -89,7 +90,7 @@ func TestFullDiskWhileRestoring(t *testing.T) {
 		_, err := d.Restore(t.Context(), d.key)()
 		failed := d.disk.Failed()
 		d.disk.Heal()
-		trashed, listErr := d.dir.Journals().ListTrash()
+		trashed, listErr := trash.Of(d.dir.Journals()).List()
 		if listErr != nil || d.exists(first) == (len(trashed) > 0) || err == nil && !d.exists(first) {
 			t.Errorf("operation %d: %v; in its place: %v; the trash has %v, %v", n, err, d.exists(first), trashed, listErr)
 		}
@@ -121,7 +122,7 @@ func TestUnreadableDisk(t *testing.T) {
 			case err == nil && string(text) != whole, err != nil && len(text) > 0:
 				t.Errorf("%s, read %d: %v; %d bytes were written", name, n, err, len(text))
 			}
-			if trashed, listErr := d.dir.Journals().ListTrash(); listErr != nil || d.exists(first) == (len(trashed) > 0) {
+			if trashed, listErr := trash.Of(d.dir.Journals()).List(); listErr != nil || d.exists(first) == (len(trashed) > 0) {
 				t.Errorf("%s, read %d: the session is gone: %v", name, n, err)
 			}
 			if n > 0 && !d.disk.Failed() || t.Failed() {

@@ -9,6 +9,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/trash"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
@@ -77,7 +78,7 @@ func (d *doctor) checkTrash() []app.Finding {
 	}
 	n, bytes := 0, int64(0)
 	for _, t := range teams {
-		trashed, err := t.Journals().ListTrash()
+		trashed, err := trash.Of(t.Journals()).List()
 		if err != nil {
 			return []app.Finding{unreadableText(err)}
 		}

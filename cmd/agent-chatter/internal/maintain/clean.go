@@ -12,6 +12,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/trash"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
@@ -116,12 +117,12 @@ func (cmd *Clean) age() time.Duration {
 // OlderThan, or all if that is 0 or unset. If it is set, a session whose time in the trash
 // is unknown stays, and its time starts now, except in a dry run.
 func (cmd *Clean) emptyTrash(ctx context.Context, a *app.App, t *catalog.Dir, pass *catalog.RetentionPass) error {
-	trashed, err := t.Journals().ListTrash()
+	trashed, err := trash.Of(t.Journals()).List()
 	if err != nil {
 		return err
 	}
 	minAge := cmd.age()
-	var old []journal.Trashed
+	var old []trash.Item
 	for _, item := range trashed {
 		unknown := item.Since.IsZero()
 		switch {
@@ -129,12 +130,12 @@ func (cmd *Clean) emptyTrash(ctx context.Context, a *app.App, t *catalog.Dir, pa
 			old = append(old, item)
 		case unknown && !cmd.DryRun:
 			a.Notice(undatedText(item.ID))
-			if err := t.Journals().RecordTrashTime(item.ID); err != nil {
+			if err := trash.Of(t.Journals()).RecordTime(item.ID); err != nil {
 				return err
 			}
 		}
 	}
-	deleted := func(item journal.Trashed) error {
+	deleted := func(item trash.Item) error {
 		return cmd.print(a, cleanResult{ID: item.ID, Action: "deleted", Bytes: item.Bytes})
 	}
 	if !cmd.DryRun {

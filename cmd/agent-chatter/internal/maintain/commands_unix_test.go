@@ -16,6 +16,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/config"
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/projection/catalog/catalogtest"
@@ -176,7 +177,7 @@ func TestVerifyPrints(t *testing.T) {
 		{"damaged", 2, func(h *shownHome) { h.damage(1) }, verify},
 		{"two damaged", 3, func(h *shownHome) { h.damage(1); h.damage(0) }, verify},
 		{"archived and damaged", 1, func(h *shownHome) {
-			if err := h.team.Journals().Archive(t.Context(), h.ids[0]); err != nil {
+			if err := journaltest.Archive(t.Context(), h.team.Journals(), h.ids[0]); err != nil {
 				t.Fatal(err)
 			}
 			path := filepath.Join(h.team.Journals().Path(), "archive", h.ids[0]+".jsonl.zst")
@@ -265,7 +266,7 @@ func TestRepairPrints(t *testing.T) {
 		{"damaged twice, a dry run", 1, twice, dryRun},
 		{"without its header", 1, first, repair},
 		{"archived", 1, func(h *shownHome) {
-			if err := h.team.Journals().Archive(t.Context(), h.ids[0]); err != nil {
+			if err := journaltest.Archive(t.Context(), h.team.Journals(), h.ids[0]); err != nil {
 				t.Fatal(err)
 			}
 		}, repair},
@@ -349,7 +350,7 @@ func TestReindexPrints(t *testing.T) {
 		{"intact", 2, nil, reindex},
 		{"damaged and archived", 2, func(h *shownHome) {
 			h.damage(0)
-			if err := h.team.Journals().Archive(t.Context(), h.ids[1]); err != nil {
+			if err := journaltest.Archive(t.Context(), h.team.Journals(), h.ids[1]); err != nil {
 				t.Fatal(err)
 			}
 		}, reindex},

@@ -11,6 +11,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/config"
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 )
 
 // A session that another program writes is skipped.
@@ -81,7 +82,7 @@ func TestSealReportsEachState(t *testing.T) {
 }
 
 func archive(t *testing.T, dir *journal.Dir, _ string) {
-	if err := dir.Archive(t.Context(), apptest.AliceID); err != nil {
+	if err := journaltest.Archive(t.Context(), dir, apptest.AliceID); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -55,7 +55,7 @@ func maintainTexts() []apptest.Text {
 	}
 	add("busyText", "", busyText(locked))
 	add("busyText", "a link", busyText(&regularfile.KindError{}))
-	add("busyText", "appended", busyText(journal.ErrChanged))
+	add("busyText", "appended", busyText(catalog.ErrChanged))
 	add("notRecordedText", "", notRecordedText(fmt.Errorf("not all changes were recorded: %w", locked)))
 	add("notRecordedText", "a full disk", notRecordedText(fmt.Errorf("not all changes were recorded: %w", full)))
 	add("restoredText", "", restoredText(apptest.AliceID))

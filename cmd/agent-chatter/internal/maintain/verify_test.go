@@ -14,6 +14,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -28,7 +29,7 @@ func TestVerifyFailsOnAnyChangedBitOfAnArchive(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := a.Catalog.At(s.Dir())
-	if err := dir.Journals().Archive(t.Context(), s.ID); err != nil {
+	if err := journaltest.Archive(t.Context(), dir.Journals(), s.ID); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(s.Dir(), "archive", s.ID+".jsonl.zst")

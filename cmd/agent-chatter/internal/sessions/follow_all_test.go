@@ -16,6 +16,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/projection/catalog/catalogtest"
@@ -51,7 +52,7 @@ func TestTailAllShowsSessionsArchivedBeforePolling(t *testing.T) {
 	journals := journal.NewDir(filepath.Join(home, "sessions", "demo"), journal.Options{})
 	archive := func(id string) {
 		t.Helper()
-		if err := journals.Archive(t.Context(), id); err != nil {
+		if err := journaltest.Archive(t.Context(), journals, id); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -134,7 +135,7 @@ func TestTailAllDoesNotPrintAnotherHistory(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := errors.Join(log.Close(), journals.Archive(t.Context(), ids[0])); err != nil {
+	if err := errors.Join(log.Close(), journaltest.Archive(t.Context(), journals, ids[0])); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {

@@ -71,7 +71,7 @@ func TestLongSessionCostsWhatIsShown(t *testing.T) {
 		s, disk := written(t, 4000) // 46 MB
 		most := int64(2 << 20)
 		if archived {
-			if err := s.dir.Journals().Archive(t.Context(), id); err != nil {
+			if err := journaltest.Archive(t.Context(), s.dir.Journals(), id); err != nil {
 				t.Fatal(err)
 			}
 		}

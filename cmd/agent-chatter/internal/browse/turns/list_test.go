@@ -13,6 +13,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/turns/turnstest"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty/ttytest/picture"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
+	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 	"github.com/agent-chatter/agent-chatter/journal/racetest"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
@@ -86,7 +87,7 @@ func TestListOfAnArchivedSession(t *testing.T) {
 	racetest.SkipSequential(t)
 	a := turnstest.App(t)
 	s, want := turnstest.WriteLong(t, a)
-	if err := turnstest.Dir(a).Journals().Archive(t.Context(), s.ID); err != nil {
+	if err := journaltest.Archive(t.Context(), turnstest.Dir(a).Journals(), s.ID); err != nil {
 		t.Fatal(err)
 	}
 	l := turns.NewList(a)

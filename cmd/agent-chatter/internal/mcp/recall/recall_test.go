@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
@@ -24,7 +25,7 @@ func fruit(t *testing.T) string {
 	home := t.TempDir()
 	write(t, home, "shop", 1, "Two apples", "no fruit\nan Apple and an apple, at last\nan apple")
 	write(t, home, "kitchen", 2, "An apple in the archive")
-	if err := teamDir(home, "kitchen").Archive(t.Context(), sessionID(2)); err != nil {
+	if err := journaltest.Archive(t.Context(), teamDir(home, "kitchen"), sessionID(2)); err != nil {
 		t.Fatal(err)
 	}
 	write(t, home, "cellar", 3, "Nothing", "pears", projection.TurnEnded{

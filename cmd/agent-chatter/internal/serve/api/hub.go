@@ -12,6 +12,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/changes"
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/trash"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
@@ -80,7 +81,7 @@ func (d *Server) onHub(key catalog.Key, err error) *catalog.Entry {
 	if e == nil || !errors.Is(err, journal.ErrNotFound) {
 		return nil
 	}
-	if trashed, err := d.app.Catalog.At(key.Dir).Journals().TrashReader(key.ID); err == nil {
+	if trashed, err := trash.Of(d.app.Catalog.At(key.Dir).Journals()).Reader(key.ID); err == nil {
 		trashed.Close()
 		return nil
 	}

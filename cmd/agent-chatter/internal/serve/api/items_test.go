@@ -15,6 +15,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 	"github.com/agent-chatter/agent-chatter/journal/racetest"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/projectiontest"
@@ -117,7 +118,7 @@ func TestItemsWalk(t *testing.T) {
 	d := newDesk(t, home)
 	for _, archived := range []bool{false, true} {
 		if archived {
-			if err := d.app.Catalog.Team("review").Journals().Archive(t.Context(), apptest.AliceID); err != nil {
+			if err := journaltest.Archive(t.Context(), d.app.Catalog.Team("review").Journals(), apptest.AliceID); err != nil {
 				t.Fatal(err)
 			}
 		}

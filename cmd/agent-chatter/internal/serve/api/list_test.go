@@ -12,6 +12,8 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/trash"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/google/go-cmp/cmp"
 )
@@ -140,7 +142,7 @@ func TestFiltersOfTheList(t *testing.T) {
 	log := open(t, home, "shop", 1, time.Hour, "Live")
 	defer log.Close()
 	write(t, home, "shop", 2, 2*time.Hour, "Archived")
-	if err := teamDir(home, "shop").Archive(t.Context(), sessionID(2)); err != nil {
+	if err := journaltest.Archive(t.Context(), teamDir(home, "shop"), sessionID(2)); err != nil {
 		t.Fatal(err)
 	}
 	write(t, home, "kitchen", 3, 3*time.Hour, "Damaged", "more", "and more")
@@ -185,7 +187,7 @@ func TestListSaysWhatRetentionWillDo(t *testing.T) {
 	write(t, home, "shop", 4, 31*day, "old")
 	write(t, home, "shop", 5, 40*day, "pinned", projection.SessionPinned{Pinned: true})
 	write(t, home, "shop", 6, 50*day+time.Hour, "archived")
-	if err := teamDir(home, "shop").Archive(t.Context(), sessionID(6)); err != nil {
+	if err := journaltest.Archive(t.Context(), teamDir(home, "shop"), sessionID(6)); err != nil {
 		t.Fatal(err)
 	}
 	write(t, home, "kitchen", 7, 60*day, "alone")
@@ -231,7 +233,7 @@ func TestTrash(t *testing.T) {
 	}
 	for n := range 3 {
 		write(t, home, "shop", n, time.Hour, fmt.Sprint("session ", n, " ", token), "more")
-		if err := teamDir(home, "shop").Trash(t.Context(), sessionID(n)); err != nil {
+		if err := trash.Of(teamDir(home, "shop")).Move(t.Context(), sessionID(n)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
+	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/google/go-cmp/cmp"
 )
@@ -56,7 +57,7 @@ func TestSearch(t *testing.T) {
 	home := t.TempDir()
 	write(t, home, "shop", 1, time.Hour, "Two apples", "no fruit\nan Apple and an apple, at last\nan apple")
 	write(t, home, "kitchen", 2, 2*time.Hour, "An apple in the archive")
-	if err := teamDir(home, "kitchen").Archive(t.Context(), sessionID(2)); err != nil {
+	if err := journaltest.Archive(t.Context(), teamDir(home, "kitchen"), sessionID(2)); err != nil {
 		t.Fatal(err)
 	}
 	long := strings.Repeat("é", 100) + "apple" + strings.Repeat("ü", 300)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
+	"github.com/agent-chatter/agent-chatter/journal/trash"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
@@ -79,7 +80,7 @@ func TestStreamTellsOfTheList(t *testing.T) {
 	dir := apptest.CrashedSession(t, home)
 	d := newDesk(t, home)
 	next := listen(t, d, "list=1")
-	if err := dir.Trash(t.Context(), apptest.AliceID); err != nil {
+	if err := trash.Of(dir).Move(t.Context(), apptest.AliceID); err != nil {
 		t.Fatal(err)
 	}
 	if got := next(); got != (change{}) {

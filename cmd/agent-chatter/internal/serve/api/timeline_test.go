@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
+	"github.com/agent-chatter/agent-chatter/journal/trash"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/projection/catalog/sessioncopy"
@@ -41,10 +42,10 @@ func TestTimelineContinuesWhereItEnded(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Another journal has the place of the first one.
-	if err := dir.Trash(t.Context(), apptest.AliceID); err != nil {
+	if err := trash.Of(dir).Move(t.Context(), apptest.AliceID); err != nil {
 		t.Fatal(err)
 	}
-	if err := dir.Purge(apptest.AliceID); err != nil {
+	if err := trash.Of(dir).Purge(apptest.AliceID); err != nil {
 		t.Fatal(err)
 	}
 	apptest.CrashedSession(t, home)

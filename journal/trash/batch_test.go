@@ -1,4 +1,4 @@
-package journal_test
+package trash_test
 
 import (
 	"errors"
@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/trash"
 	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
@@ -24,9 +25,9 @@ func TestTrashBatchReadsEachDirectoryOnce(t *testing.T) {
 		}
 		ids = append(ids, id)
 	}
-	bin := counting.TrashBatch()
+	bin := trash.Of(counting)
 	for _, id := range ids {
-		must(t, bin.Trash(t.Context(), id))
+		must(t, bin.Move(t.Context(), id))
 	}
 	for _, id := range ids {
 		for _, name := range []string{id + ".jsonl", id + ".aside-1", id + ".aside-2", id + ".trashed"} {
@@ -35,7 +36,7 @@ func TestTrashBatchReadsEachDirectoryOnce(t *testing.T) {
 			}
 		}
 	}
-	emptying := counting.TrashBatch()
+	emptying := trash.Of(counting)
 	for _, id := range ids {
 		must(t, emptying.Purge(id))
 	}
@@ -52,10 +53,10 @@ func TestTrashBatchReadsEachDirectoryOnce(t *testing.T) {
 func TestTrashBatchKeepsRestoredJournals(t *testing.T) {
 	dir := newDir(t)
 	first, second := newJournal(t, dir, 0), newJournal(t, dir, 0)
-	must(t, errors.Join(dir.Trash(t.Context(), first), dir.Trash(t.Context(), second)))
-	bin := dir.TrashBatch()
+	must(t, errors.Join(trash.Of(dir).Move(t.Context(), first), trash.Of(dir).Move(t.Context(), second)))
+	bin := trash.Of(dir)
 	must(t, bin.Purge(first))
-	must(t, dir.Restore(t.Context(), second))
+	must(t, trash.Of(dir).Restore(t.Context(), second))
 	must(t, bin.Purge(second))
 	validEvents(t, dir, second)
 }

@@ -1,4 +1,4 @@
-package journal_test
+package archive_test
 
 import (
 	"encoding/json"
@@ -19,11 +19,14 @@ func BenchmarkArchive(b *testing.B) {
 	quotingJournals(b, func(b *testing.B, dir *journal.Dir, id string, data []byte) {
 		live := filepath.Join(dir.Path(), id+".jsonl")
 		for b.Loop() {
-			must(b, dir.Archive(b.Context(), id))
+			log, err := dir.Open(b.Context(), id)
+			must(b, err)
+			must(b, log.Archive(b.Context()))
 			b.StopTimer()
-			b.ReportMetric(float64(len(data))/float64(len(readFile(b, archivePath(dir, id)))), "ratio")
-			must(b, os.Remove(archivePath(dir, id)))
-			writeFile(b, live, data)
+			archived := filepath.Join(dir.Path(), "archive", id+".jsonl.zst")
+			b.ReportMetric(float64(len(data))/float64(len(readFile(b, archived))), "ratio")
+			must(b, os.Remove(archived))
+			must(b, os.WriteFile(live, data, 0o600))
 			b.StartTimer()
 		}
 	})
@@ -51,12 +54,14 @@ func quotingJournal(tb testing.TB, dir *journal.Dir, quoted, size int) (id strin
 	tb.Helper()
 	random := rand.New(rand.NewPCG(1, 2))
 	file := prose(random, quoted)
-	log := mustCreate(tb, dir)
+	log, err := dir.Create(dir.NewID())
+	must(tb, err)
 	for written := 0; written < size; {
 		text := prose(random, 20+random.IntN(2000)) + file
 		data, err := json.Marshal(map[string]any{"id": fmt.Sprintf("%016x", random.Uint64()), "content": text})
 		must(tb, err)
-		mustAppend(tb, log, journal.Record{Type: "message.appended", Data: data})
+		_, err = log.Append(journal.Record{Type: "message.appended", Data: data})
+		must(tb, err)
 		written += len(data)
 	}
 	must(tb, log.Close())

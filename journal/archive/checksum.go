@@ -1,11 +1,10 @@
-package journal
+package archive
 
 import (
 	"bytes"
 	"context"
 	"encoding/binary"
 	"hash/crc32"
-	"io"
 )
 
 // The last frame of an archive before the seek table is a skippable one with a
@@ -17,7 +16,7 @@ import (
 //
 // The frames have checksums of what they hold, and the lines have theirs. This one
 // also covers bits that decompression ignores, so that no changed byte of an archive
-// passes as valid. An archive that starts with archiveMark has it; those of earlier
+// passes as valid. An archive that starts with fileMark has it; those of earlier
 // versions have an empty mark and none.
 const (
 	checksumMagic = 0x184D2A5C
@@ -35,24 +34,11 @@ func appendChecksum(dst []byte, sum uint32, after []byte) []byte {
 	return binary.LittleEndian.AppendUint32(dst, crc32.Update(sum, castagnoli, after))
 }
 
-// CheckFile checks every byte of an archive, also those that do not matter to its
-// lines. It returns nil for a live journal, and for an archive of a version of this
-// package that wrote no checksum. Errors: a *CorruptError with line 1; that of ctx; an
-// error of reading.
-func (r *Reader) CheckFile(ctx context.Context) error {
-	if r.src.checksum == nil {
-		return nil
-	}
-	ok, err := r.src.checksum(ctx)
-	if err == nil && !ok {
-		err = (&lineError{reason: errArchiveSum}).corrupt(r.src.path)
-	}
-	return err
-}
-
-// checksum reports whether the file has the bytes that were written.
-func (a *archive) checksum(ctx context.Context, path string) (ok bool, err error) {
-	mark, err := readRange(a.file, 0, int64(len(archiveMark)))
+// Intact reports whether the file has the bytes that were written, also those that do not
+// matter to the journal. An archive of a version of this package that wrote no checksum
+// counts as intact. When ctx is done, it stops with its error.
+func (a *Archive) Intact(ctx context.Context) (ok bool, err error) {
+	mark, err := readRange(a.file, 0, int64(len(fileMark)))
 	if err == errNoTable {
 		return true, nil // too short for a mark
 	}
@@ -70,7 +56,7 @@ func (a *archive) checksum(ctx context.Context, path string) (ok bool, err error
 		}
 	}
 	if !bytes.HasPrefix(stored, checksumHeader()) {
-		return !bytes.Equal(mark, archiveMark), nil
+		return !bytes.Equal(mark, fileMark), nil
 	}
 	info, err := a.file.Stat()
 	if err != nil {
@@ -78,9 +64,15 @@ func (a *archive) checksum(ctx context.Context, path string) (ok bool, err error
 	}
 	sum := crc32.New(castagnoli)
 	for _, part := range [][2]int64{{0, last.fileOffset}, {last.fileEnd(), info.Size()}} {
-		bytes := io.NopCloser(io.NewSectionReader(a.file, part[0], part[1]-part[0]))
-		if _, err := io.CopyBuffer(sum, contextReader{bytes, ctx, path}, make([]byte, blockSize)); err != nil {
-			return false, err
+		for block := make([]byte, blockSize); part[0] < part[1]; part[0] += int64(len(block)) {
+			if err := ctx.Err(); err != nil {
+				return false, err
+			}
+			block = block[:min(int64(len(block)), part[1]-part[0])]
+			if n, err := a.file.ReadAt(block, part[0]); n < len(block) {
+				return false, err
+			}
+			sum.Write(block)
 		}
 	}
 	return sum.Sum32() == binary.LittleEndian.Uint32(stored[skippableHeaderLen:]), nil

@@ -1,9 +1,8 @@
-package journal
+package archive
 
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"errors"
 	"io"
 	"slices"
@@ -15,16 +14,16 @@ import (
 // maxWindow bounds the memory for decompression, in bytes, whatever a file
 // declares. It suffices for the longest frame, and for every level of the zstd
 // program up to 19.
-const maxWindow = maxFrame
+const maxWindow = MaxFrame
 
-// maxCache bounds the decompressed bytes that are cached: two frames, since a
+// MaxPrefetch bounds the bytes that Prefetch caches: two frames, since a
 // requested range may extend over both.
-const maxCache = 2 * maxFrame
+const MaxPrefetch = 2 * MaxFrame
 
-// archive is the compressed file of a journal. It can be read from any offset.
+// Archive is the compressed file of a journal. It can be read from any offset, by one goroutine.
 // The length of each frame is checked when its end is reached. A wrong seek
 // table can lead to a wrong place, but the lines there fail their checksums.
-type archive struct {
+type Archive struct {
 	file   vfs.File
 	frames []frame
 	size   int64 // of the journal, in bytes
@@ -36,14 +35,15 @@ type archive struct {
 	fileErr     error         // of reading the current frame; a decoder may return another error instead
 }
 
-// openArchive reads the seek table. A file without one is treated as one frame,
-// which has to be decompressed once to know its length.
-func openArchive(file vfs.File) (*archive, error) {
+// Open reads the seek table of an archive. A file without one is treated as one frame,
+// which has to be decompressed once to know its length. The caller closes the file when it
+// no longer uses the Archive.
+func Open(file vfs.File) (*Archive, error) {
 	info, err := file.Stat()
 	if err != nil {
 		return nil, err
 	}
-	a := &archive{file: file}
+	a := &Archive{file: file}
 	a.frames, err = readTable(file, info.Size())
 	if err == errNoTable {
 		err = a.openWithoutTable(info.Size())
@@ -57,7 +57,7 @@ func openArchive(file vfs.File) (*archive, error) {
 
 // openWithoutTable makes one frame of the whole file. A defect of the frame is
 // reported when its end is reached.
-func (a *archive) openWithoutTable(fileSize int64) error {
+func (a *Archive) openWithoutTable(fileSize int64) error {
 	f := frame{fileSize: fileSize}
 	dec, err := a.decoder(f)
 	if err != nil {
@@ -70,15 +70,18 @@ func (a *archive) openWithoutTable(fileSize int64) error {
 	if a.endErr != nil {
 		return nil
 	}
-	mark, err := readRange(a.file, 0, min(fileSize, int64(len(archiveMark))))
-	if len(mark) == 0 || bytes.HasPrefix(mark, emptyMark) || bytes.HasPrefix(mark, archiveMark[:len(emptyMark)]) {
+	mark, err := readRange(a.file, 0, min(fileSize, int64(len(fileMark))))
+	if len(mark) == 0 || bytes.HasPrefix(mark, emptyMark) || bytes.HasPrefix(mark, fileMark[:len(emptyMark)]) {
 		a.endErr = errNoTable // the file may have been cut between two frames
 	}
 	return err
 }
 
+// Size returns the length of the journal, in bytes.
+func (a *Archive) Size() int64 { return a.size }
+
 // frameEnd returns the offset in the journal at which the first n frames end.
-func (a *archive) frameEnd(n int) int64 {
+func (a *Archive) frameEnd(n int) int64 {
 	if n == 0 {
 		return 0
 	}
@@ -87,7 +90,7 @@ func (a *archive) frameEnd(n int) int64 {
 
 // decoder returns a decoder of a frame: the idle one, or a new one. With a
 // concurrency of 1, a decoder needs no Close.
-func (a *archive) decoder(f frame) (*zstd.Decoder, error) {
+func (a *Archive) decoder(f frame) (*zstd.Decoder, error) {
 	compressed := fileReader{io.NewSectionReader(a.file, f.fileOffset, f.fileSize), a}
 	a.fileErr = nil
 	if dec := a.idle; dec != nil {
@@ -100,20 +103,20 @@ func (a *archive) decoder(f frame) (*zstd.Decoder, error) {
 // fileReader reads a frame, and keeps the error of the file.
 type fileReader struct {
 	io.Reader
-	a *archive
+	a *Archive
 }
 
 func (r fileReader) Read(p []byte) (int, error) {
 	n, err := r.Reader.Read(p)
-	if isFileError(err) {
+	if vfs.IsFileError(err) {
 		r.a.fileErr = err
 	}
 	return n, err
 }
 
-// frameBetween returns the offset of a frame that starts after one offset and
+// FrameBetween returns the offset of a frame that starts after one offset and
 // before another, near their middle, or -1 if there is none.
-func (a *archive) frameBetween(from, to int64) int64 {
+func (a *Archive) FrameBetween(from, to int64) int64 {
 	for i := a.frameAt(from + (to-from)/2); i < len(a.frames) && a.frames[i].offset < to; i++ {
 		if a.frames[i].offset > from {
 			return a.frames[i].offset
@@ -125,7 +128,7 @@ func (a *archive) frameBetween(from, to int64) int64 {
 // frameAt returns the index of the frame that contains the byte at an offset, or
 // of the first of the empty frames directly before it. Only a forged seek table
 // has empty frames.
-func (a *archive) frameAt(offset int64) int {
+func (a *Archive) frameAt(offset int64) int {
 	i, _ := slices.BinarySearchFunc(a.frames, offset, func(f frame, offset int64) int {
 		if f.end() <= offset {
 			return -1
@@ -138,9 +141,9 @@ func (a *archive) frameAt(offset int64) int {
 	return i
 }
 
-// open reads the journal from an offset on. Unless that part is cached, the
+// Reader reads the journal from an offset on. Unless that part is cached, the
 // bytes of the frame before the offset are decompressed and dropped.
-func (a *archive) open(offset int64) (io.ReadCloser, error) {
+func (a *Archive) Reader(offset int64) (io.ReadCloser, error) {
 	if skip := offset - a.cacheOffset; skip >= 0 && skip < int64(len(a.cache)) {
 		return &cacheReader{a: a, cached: a.cache[skip:], end: a.cacheOffset + int64(len(a.cache))}, nil
 	}
@@ -153,9 +156,9 @@ func (a *archive) open(offset int64) (io.ReadCloser, error) {
 	return r, nil
 }
 
-// prefetch caches a part of the journal, so that open is cheap within it. It
+// Prefetch caches a part of the journal, so that Reader is cheap within it. It
 // caches all frames of that part unless they are too long.
-func (a *archive) prefetch(from, to int64) error {
+func (a *Archive) Prefetch(from, to int64) error {
 	if from >= to || to > a.size || from >= a.cacheOffset && to <= a.cacheOffset+int64(len(a.cache)) {
 		return nil
 	}
@@ -163,13 +166,13 @@ func (a *archive) prefetch(from, to int64) error {
 	for a.frames[last].end() < to {
 		last++
 	}
-	if start, end := a.frames[first].offset, a.frames[last].end(); end-start <= maxCache {
+	if start, end := a.frames[first].offset, a.frames[last].end(); end-start <= MaxPrefetch {
 		from, to = start, end
 	} else {
-		from = min(from, max(start, to-maxFrame))
+		from = min(from, max(start, to-MaxFrame))
 	}
 	a.cache, a.cacheOffset = nil, 0
-	r, err := a.open(from)
+	r, err := a.Reader(from)
 	if err != nil {
 		return err
 	}
@@ -184,7 +187,7 @@ func (a *archive) prefetch(from, to int64) error {
 
 // cacheReader reads the cache and then the frames after it.
 type cacheReader struct {
-	a      *archive
+	a      *Archive
 	cached []byte
 	end    int64
 	frames io.ReadCloser // nil: not opened yet
@@ -197,7 +200,7 @@ func (r *cacheReader) Read(p []byte) (n int, err error) {
 		return n, nil
 	}
 	if r.frames == nil {
-		if r.frames, err = r.a.open(r.end); err != nil {
+		if r.frames, err = r.a.Reader(r.end); err != nil {
 			return 0, err
 		}
 	}
@@ -213,7 +216,7 @@ func (r *cacheReader) Close() error {
 
 // frameReader reads one frame after another.
 type frameReader struct {
-	a    *archive
+	a    *Archive
 	next int
 	dec  *zstd.Decoder // of the frame before next; nil: nothing was read yet
 	left int64         // unread bytes of that frame
@@ -277,17 +280,4 @@ func (r *frameReader) Close() error {
 		r.a.idle, r.dec = r.dec, nil
 	}
 	return nil
-}
-
-// archiveSource returns the bytes of an archived journal.
-func archiveSource(path string, file vfs.File) (source, error) {
-	a, err := openArchive(file)
-	if err != nil {
-		return source{}, err
-	}
-	return source{
-		path: path, size: a.size, open: a.open,
-		prefetch: a.prefetch, frameBetween: a.frameBetween,
-		checksum: func(ctx context.Context) (bool, error) { return a.checksum(ctx, path) },
-	}, nil
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package journal_test
+package archive_test
 
 import (
 	"os/exec"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/archive"
 )
 
 // BenchmarkCompress compresses the journals of BenchmarkArchive on one core, which
@@ -20,7 +21,7 @@ func BenchmarkCompress(b *testing.B) {
 		size, began := int64(0), cpuTime(b)
 		for b.Loop() {
 			var err error
-			size, err = dir.Compress(id)
+			size, err = archive.CompressAll(data)
 			must(b, err)
 		}
 		took := cpuTime(b) - began

@@ -1,4 +1,4 @@
-package journal_test
+package trash_test
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/trash"
 	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
@@ -41,7 +42,7 @@ func newTrashing(t *testing.T, archived bool) *trashing {
 	must(t, l.Close())
 	d := &trashing{t: t, path: healthy.Path(), id: id, name: id + ".jsonl"}
 	if archived {
-		must(t, healthy.Archive(t.Context(), id))
+		archive(t, healthy, id)
 		d.name = "archive/" + id + ".jsonl.zst"
 	}
 	d.data = readFile(t, filepath.Join(d.path, d.name))
@@ -114,28 +115,28 @@ func eachFailure(t *testing.T, prepare func(d *trashing), run func(d *trashing) 
 }
 
 func TestFailedTrashLosesNothing(t *testing.T) {
-	eachFailure(t, func(*trashing) {}, func(d *trashing) error { return d.dir.Trash(t.Context(), d.id) },
+	eachFailure(t, func(*trashing) {}, func(d *trashing) error { return trash.Of(d.dir).Move(t.Context(), d.id) },
 		func(d *trashing) {
 			// A retry moves it to the trash, and it can be restored.
-			if err := d.dir.Trash(t.Context(), d.id); err != nil && !errors.Is(err, journal.ErrNotFound) {
+			if err := trash.Of(d.dir).Move(t.Context(), d.id); err != nil && !errors.Is(err, journal.ErrNotFound) {
 				d.t.Error("Trash again:", err)
 			}
 			if d.complete("trashed again") {
 				d.t.Error("it is not in the trash")
 			}
-			if all, err := d.dir.ListTrash(); err != nil || len(all) != 1 || all[0].ID != d.id ||
+			if all, err := trash.Of(d.dir).List(); err != nil || len(all) != 1 || all[0].ID != d.id ||
 				!all[0].Since.Equal(noon) || all[0].Bytes != int64(len(d.data)) {
 				d.t.Errorf("in the trash: %+v, %v", all, err)
 			}
-			must(d.t, d.dir.Restore(t.Context(), d.id))
+			must(d.t, trash.Of(d.dir).Restore(t.Context(), d.id))
 			d.restored()
 		})
 }
 
 func TestFailedRestoreLosesNothing(t *testing.T) {
-	trash := func(d *trashing) { must(d.t, d.dir.Trash(t.Context(), d.id)) }
-	eachFailure(t, trash, func(d *trashing) error { return d.dir.Restore(t.Context(), d.id) }, func(d *trashing) {
-		if err := d.dir.Restore(t.Context(), d.id); err != nil && !errors.Is(err, fs.ErrExist) {
+	move := func(d *trashing) { must(d.t, trash.Of(d.dir).Move(t.Context(), d.id)) }
+	eachFailure(t, move, func(d *trashing) error { return trash.Of(d.dir).Restore(t.Context(), d.id) }, func(d *trashing) {
+		if err := trash.Of(d.dir).Restore(t.Context(), d.id); err != nil && !errors.Is(err, fs.ErrExist) {
 			d.t.Error("Restore again:", err)
 		}
 		d.restored()
@@ -154,7 +155,7 @@ func (d *trashing) restored() {
 	if n := len(validEvents(d.t, d.dir, d.id)); n != d.events {
 		d.t.Errorf("%d events, want %d", n, d.events)
 	}
-	if all, err := d.dir.ListTrash(); err != nil || len(all) > 0 {
+	if all, err := trash.Of(d.dir).List(); err != nil || len(all) > 0 {
 		d.t.Errorf("in the trash: %+v, %v", all, err)
 	}
 }
@@ -166,20 +167,20 @@ func TestPurgeAfterAnyFailureLeavesNoFile(t *testing.T) {
 				d := newTrashing(t, n%2 == 0)
 				neighbour := newJournal(t, d.dir, 0)
 				if step == "purge" {
-					must(t, d.dir.Trash(t.Context(), d.id))
+					must(t, trash.Of(d.dir).Move(t.Context(), d.id))
 				}
 				d.disk.FailFrom(n, syscall.EIO)
 				if step == "trash" {
-					_ = d.dir.Trash(t.Context(), d.id)
+					_ = trash.Of(d.dir).Move(t.Context(), d.id)
 				} else {
-					_ = d.dir.Purge(d.id)
+					_ = trash.Of(d.dir).Purge(d.id)
 				}
 				failed := d.disk.Failed()
 				d.disk.Heal()
-				if err := d.dir.Trash(t.Context(), d.id); err != nil && !errors.Is(err, journal.ErrNotFound) {
+				if err := trash.Of(d.dir).Move(t.Context(), d.id); err != nil && !errors.Is(err, journal.ErrNotFound) {
 					t.Fatal(err)
 				}
-				must(t, d.dir.Purge(d.id))
+				must(t, trash.Of(d.dir).Purge(d.id))
 				for _, name := range filesIn(t, d.path) {
 					if strings.Contains(name, d.id) {
 						t.Errorf("operation %d failed, and %s is left\n%s", n, name, d.disk)
@@ -199,7 +200,7 @@ func TestPurgeAfterAnyFailureLeavesNoFile(t *testing.T) {
 func TestPurgeKeepsALiveJournal(t *testing.T) {
 	d := newTrashing(t, false)
 	before := filesIn(t, d.path)
-	must(t, d.dir.Purge(d.id))
+	must(t, trash.Of(d.dir).Purge(d.id))
 	if after := filesIn(t, d.path); strings.Join(after, " ") != strings.Join(before, " ") {
 		t.Errorf("files %v, want %v", after, before)
 	}
@@ -216,18 +217,18 @@ func TestTrashOfALiveAndArchivedJournal(t *testing.T) {
 		writeFile(t, filepath.Join(d.path, d.name), stale) // as after a crash
 
 		d.disk.FailFrom(n, syscall.EIO)
-		err := d.dir.Trash(t.Context(), d.id)
+		err := trash.Of(d.dir).Move(t.Context(), d.id)
 		d.disk.Heal()
 		if _, statErr := d.dir.Stat(d.id); statErr == nil {
 			if got := len(validEvents(t, d.dir, d.id)); got != d.events+1 {
 				t.Fatalf("operation %d: %d events are in place, want %d\n%s", n, got, d.events+1, d.disk)
 			}
-			must(t, d.dir.Trash(t.Context(), d.id))
+			must(t, trash.Of(d.dir).Move(t.Context(), d.id))
 		}
-		if all, err := d.dir.ListTrash(); err != nil || len(all) != 1 {
+		if all, err := trash.Of(d.dir).List(); err != nil || len(all) != 1 {
 			t.Errorf("operation %d: in the trash: %+v, %v", n, all, err)
 		}
-		must(t, d.dir.Restore(t.Context(), d.id))
+		must(t, trash.Of(d.dir).Restore(t.Context(), d.id))
 		if got := len(validEvents(t, d.dir, d.id)); got != d.events+1 {
 			t.Errorf("operation %d: restored %d events, want %d", n, got, d.events+1)
 		}
@@ -247,18 +248,18 @@ func TestTrashKeepsAnEarlierJournal(t *testing.T) {
 		must(t, l.Close())
 		name := id + ".jsonl"
 		if archived {
-			must(t, dir.Archive(t.Context(), id))
+			archive(t, dir, id)
 			name = "archive/" + id + ".jsonl.zst"
 		}
 		earlier := readFile(t, filepath.Join(dir.Path(), name))
-		must(t, dir.Trash(t.Context(), id))
+		must(t, trash.Of(dir).Move(t.Context(), id))
 
 		again, err := dir.Create(id)
 		must(t, err)
 		mustAppend(t, again, counted(1, 0))
 		must(t, again.Close())
 		writeFile(t, filepath.Join(dir.Path(), id+".aside-1"), []byte("of the second"))
-		must(t, dir.Trash(t.Context(), id))
+		must(t, trash.Of(dir).Move(t.Context(), id))
 
 		var kept [][]byte
 		for _, file := range filesIn(t, dir.Path()) {
@@ -273,7 +274,7 @@ func TestTrashKeepsAnEarlierJournal(t *testing.T) {
 				t.Errorf("archived=%v: %s is lost: %v", archived, what, filesIn(t, dir.Path()))
 			}
 		}
-		must(t, dir.Restore(t.Context(), id))
+		must(t, trash.Of(dir).Restore(t.Context(), id))
 		if n := len(validEvents(t, dir, id)); n != 1 {
 			t.Errorf("archived=%v: restored %d events, not those of the later journal", archived, n)
 		}
@@ -284,7 +285,7 @@ func TestFailedTrashKeepsAnEarlierJournal(t *testing.T) {
 	for _, forever := range []bool{false, true} {
 		for n := 1; ; n++ {
 			d := newTrashing(t, n%2 == 0)
-			must(t, d.dir.Trash(t.Context(), d.id))
+			must(t, trash.Of(d.dir).Move(t.Context(), d.id))
 			again, err := d.dir.Create(d.id)
 			must(t, err)
 			mustAppend(t, again, counted(1, 0))
@@ -293,10 +294,10 @@ func TestFailedTrashKeepsAnEarlierJournal(t *testing.T) {
 			if d.disk.Fail(n, syscall.EIO); forever {
 				d.disk.FailFrom(n, syscall.EIO)
 			}
-			_ = d.dir.Trash(t.Context(), d.id)
+			_ = trash.Of(d.dir).Move(t.Context(), d.id)
 			failed := d.disk.Failed()
 			d.disk.Heal()
-			if err := d.dir.Trash(t.Context(), d.id); err != nil && !errors.Is(err, journal.ErrNotFound) {
+			if err := trash.Of(d.dir).Move(t.Context(), d.id); err != nil && !errors.Is(err, journal.ErrNotFound) {
 				t.Errorf("operation %d: Trash again: %v", n, err)
 			}
 			found := map[string]int{}
@@ -309,7 +310,7 @@ func TestFailedTrashKeepsAnEarlierJournal(t *testing.T) {
 					t.Errorf("operation %d: %s is there %d times\n%s", n, what, found[string(data)], d.disk)
 				}
 			}
-			must(t, d.dir.Restore(t.Context(), d.id))
+			must(t, trash.Of(d.dir).Restore(t.Context(), d.id))
 			if events := len(validEvents(t, d.dir, d.id)); events != 1 {
 				t.Errorf("operation %d: %d events are restored", n, events)
 			}
@@ -323,14 +324,14 @@ func TestFailedTrashKeepsAnEarlierJournal(t *testing.T) {
 func TestRestoreDoesNotReplaceANewJournal(t *testing.T) {
 	dir := newDir(t)
 	id := newJournal(t, dir, 0)
-	must(t, dir.Trash(t.Context(), id))
+	must(t, trash.Of(dir).Move(t.Context(), id))
 	lock, err := vfs.LockFile(vfs.OS, filepath.Join(dir.Path(), id+".lock")) // as the first Append does
 	must(t, err)
-	if err := dir.Restore(t.Context(), id); !errors.Is(err, journal.ErrLocked) {
+	if err := trash.Of(dir).Restore(t.Context(), id); !errors.Is(err, journal.ErrLocked) {
 		t.Errorf("Restore: %v", err)
 	}
 	must(t, lock.Close())
-	must(t, dir.Restore(t.Context(), id))
+	must(t, trash.Of(dir).Restore(t.Context(), id))
 }
 
 func TestTrashOfALockedJournal(t *testing.T) {
@@ -338,19 +339,19 @@ func TestTrashOfALockedJournal(t *testing.T) {
 	id := newJournal(t, dir, 0)
 	l := mustOpen(t, dir, id)
 	var locked *journal.LockedError
-	if err := dir.Trash(t.Context(), id); !errors.As(err, &locked) || locked.Holder.PID != os.Getpid() {
+	if err := trash.Of(dir).Move(t.Context(), id); !errors.As(err, &locked) || locked.Holder.PID != os.Getpid() {
 		t.Errorf("Trash: %v", err)
 	}
 	must(t, l.Close())
-	must(t, dir.Trash(t.Context(), id))
+	must(t, trash.Of(dir).Move(t.Context(), id))
 }
 
 func TestRestoreOfAMissingJournal(t *testing.T) {
 	dir := newDir(t)
-	if all, err := dir.ListTrash(); err != nil || len(all) > 0 {
+	if all, err := trash.Of(dir).List(); err != nil || len(all) > 0 {
 		t.Errorf("the trash of a missing directory: %+v, %v", all, err)
 	}
-	if err := dir.Restore(t.Context(), dir.NewID()); !errors.Is(err, journal.ErrNotFound) {
+	if err := trash.Of(dir).Restore(t.Context(), dir.NewID()); !errors.Is(err, journal.ErrNotFound) {
 		t.Errorf("Restore: %v", err)
 	}
 	if names := filesIn(t, filepath.Dir(dir.Path())); len(names) > 0 {
@@ -362,9 +363,9 @@ func TestUnreadableTrashTimeIsUnknown(t *testing.T) {
 	for _, date := range []string{"", "yesterday", "2026-11-21\n"} {
 		dir := newDir(t)
 		id := newJournal(t, dir, 0)
-		must(t, dir.Trash(t.Context(), id))
+		must(t, trash.Of(dir).Move(t.Context(), id))
 		writeFile(t, filepath.Join(dir.Path(), "trash", id+".trashed"), []byte(date))
-		all, err := dir.ListTrash()
+		all, err := trash.Of(dir).List()
 		if err != nil || len(all) != 1 || !all[0].Since.IsZero() {
 			t.Errorf("%q: %+v, %v", date, all, err)
 		}
@@ -388,10 +389,10 @@ func (f timeFirst) ReadDir(name string) ([]fs.DirEntry, error) {
 func TestInterruptedPurgeKeepsTheTime(t *testing.T) {
 	for n := 1; ; n++ {
 		d := newTrashing(t, n%2 == 0)
-		must(t, d.dir.Trash(t.Context(), d.id))
+		must(t, trash.Of(d.dir).Move(t.Context(), d.id))
 		d.disk.FailFrom(n, syscall.EIO, journaltest.Remove)
 		dir := journal.NewDir(d.path, journal.Options{Now: atNoon, FS: timeFirst{d.disk}})
-		if err := dir.Purge(d.id); err == nil {
+		if err := trash.Of(dir).Purge(d.id); err == nil {
 			if n < 3 {
 				t.Errorf("only %d files were removed", n-1)
 			}
@@ -409,22 +410,27 @@ func TestInterruptedPurgeKeepsTheTime(t *testing.T) {
 // of that name.
 func TestRestoreKeepsAJournalCreatedMeanwhile(t *testing.T) {
 	d := newTrashing(t, false)
-	must(t, d.dir.Trash(t.Context(), d.id))
+	must(t, trash.Of(d.dir).Move(t.Context(), d.id))
 	path := filepath.Join(d.path, d.id+".jsonl")
 	d.disk.Before(func() {
 		d.disk.Before(nil)
 		must(t, os.WriteFile(path, []byte("new\n"), 0o600))
 	})
-	if err := d.dir.Restore(t.Context(), d.id); !errors.Is(err, fs.ErrExist) {
+	if err := trash.Of(d.dir).Restore(t.Context(), d.id); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("Restore: %v", err)
 	}
 	if got := string(readFile(t, path)); got != "new\n" {
 		t.Errorf("the new journal is %q", got)
 	}
-	if all, err := d.dir.ListTrash(); err != nil || len(all) != 1 {
+	if all, err := trash.Of(d.dir).List(); err != nil || len(all) != 1 {
 		t.Errorf("in the trash: %+v, %v", all, err)
 	}
 }
+
+const (
+	sessions = "/home/journals"
+	id1      = "01KAHV6T3R8Q4Y2M0N7C5B0001"
+)
 
 // changedMeanwhile is a journal with a file set aside, which hook changes at the next
 // operation.
@@ -433,27 +439,27 @@ func changedMeanwhile(t *testing.T, hook func(mem *journaltest.Mem)) (mem *journ
 	mem = journaltest.NewMem()
 	must(t, mem.Mkdir("/home", 0o700))
 	disk := journaltest.New(mem)
-	dir = memDir(disk)
-	l, err := dir.Create(programID)
+	dir = journal.NewDir(sessions, journal.Options{FS: disk, Now: atNoon})
+	l, err := dir.Create(id1)
 	must(t, err)
 	mustAppend(t, l, counted(1, 0))
 	must(t, l.Close())
-	must(t, vfs.WriteFile(mem, programDir+"/"+programID+".aside-1", []byte("half")))
+	must(t, vfs.WriteFile(mem, sessions+"/"+id1+".aside-1", []byte("half")))
 	disk.Before(func() { hook(mem) })
 	return mem, dir
 }
 
 func TestTrashOfAJournalRemovedMeanwhile(t *testing.T) {
-	_, dir := changedMeanwhile(t, func(mem *journaltest.Mem) { mem.Remove(programDir + "/" + programID + ".jsonl") })
-	if err := dir.Trash(t.Context(), programID); !errors.Is(err, journal.ErrNotFound) {
+	_, dir := changedMeanwhile(t, func(mem *journaltest.Mem) { mem.Remove(sessions + "/" + id1 + ".jsonl") })
+	if err := trash.Of(dir).Move(t.Context(), id1); !errors.Is(err, journal.ErrNotFound) {
 		t.Errorf("Trash: %v", err)
 	}
 }
 
 func TestTrashIgnoresAnAsideFileRemovedMeanwhile(t *testing.T) {
-	_, dir := changedMeanwhile(t, func(mem *journaltest.Mem) { mem.Remove(programDir + "/" + programID + ".aside-1") })
-	must(t, dir.Trash(t.Context(), programID))
-	if all, err := dir.ListTrash(); err != nil || len(all) != 1 {
+	_, dir := changedMeanwhile(t, func(mem *journaltest.Mem) { mem.Remove(sessions + "/" + id1 + ".aside-1") })
+	must(t, trash.Of(dir).Move(t.Context(), id1))
+	if all, err := trash.Of(dir).List(); err != nil || len(all) != 1 {
 		t.Errorf("in the trash: %+v, %v", all, err)
 	}
 }
@@ -462,15 +468,15 @@ func TestPurgeKeepsAJournalRestoredMeanwhile(t *testing.T) {
 	restore := false
 	_, dir := changedMeanwhile(t, func(mem *journaltest.Mem) {
 		if restore {
-			mem.Rename(programDir+"/trash/"+programID+".jsonl", programDir+"/"+programID+".jsonl")
+			mem.Rename(sessions+"/trash/"+id1+".jsonl", sessions+"/"+id1+".jsonl")
 		}
 	})
-	bin := dir.TrashBatch()
+	bin := trash.Of(dir)
 	must(t, bin.Purge("01KAHV6T3R8Q4Y2M0N7C5B0002")) // it has read the names in the directory
-	must(t, dir.Trash(t.Context(), programID))
+	must(t, trash.Of(dir).Move(t.Context(), id1))
 	restore = true
-	must(t, bin.Purge(programID))
-	if _, err := dir.Stat(programID); err != nil {
+	must(t, bin.Purge(id1))
+	if _, err := dir.Stat(id1); err != nil {
 		t.Error(err)
 	}
 }
@@ -481,7 +487,7 @@ func TestTrashAndPurgeReportWhatTheyLeave(t *testing.T) {
 			n, archived := i/2, i%2 == 1
 			d := newTrashing(t, archived)
 			d.disk.Fail(n, syscall.EIO, kind)
-			trashErr := d.dir.Trash(t.Context(), d.id)
+			trashErr := trash.Of(d.dir).Move(t.Context(), d.id)
 			failed = d.disk.Failed()
 			d.disk.Heal()
 			if inPlace := d.complete("trashed"); inPlace && trashErr == nil {
@@ -492,9 +498,9 @@ func TestTrashAndPurgeReportWhatTheyLeave(t *testing.T) {
 			}
 
 			d = newTrashing(t, archived)
-			must(t, d.dir.Trash(t.Context(), d.id))
+			must(t, trash.Of(d.dir).Move(t.Context(), d.id))
 			d.disk.Fail(n, syscall.EIO, kind)
-			purgeErr := d.dir.Purge(d.id)
+			purgeErr := trash.Of(d.dir).Purge(d.id)
 			failed = failed || d.disk.Failed()
 			d.disk.Heal()
 			if left, _ := filepath.Glob(filepath.Join(d.path, "trash", d.id+".*")); len(left) > 0 && purgeErr == nil {

@@ -1,4 +1,4 @@
-package journal
+package archive
 
 import (
 	"encoding/binary"
@@ -39,17 +39,15 @@ const (
 	maxFrames = 1 << 20
 )
 
-// archiveMark is the first frame of an archive, and emptyMark that of one without a
+// fileMark is the first frame of an archive, and emptyMark that of one without a
 // checksum, as earlier versions wrote it.
 var (
-	emptyMark   = binary.LittleEndian.AppendUint64(nil, markMagic)
-	archiveMark = append(binary.LittleEndian.AppendUint64(nil, 8<<32|markMagic), "checksum"...)
+	emptyMark = binary.LittleEndian.AppendUint64(nil, markMagic)
+	fileMark  = append(binary.LittleEndian.AppendUint64(nil, 8<<32|markMagic), "checksum"...)
 )
 
 // errNoTable means that the archive can only be decompressed from its start.
 var errNoTable = errors.New("the seek table at its end is missing or damaged")
-
-var errArchiveSum = errors.New("the checksum of the archive does not match")
 
 // frame is a part of an archive that can be decompressed independently.
 type frame struct {

@@ -1,4 +1,4 @@
-package journal
+package archive
 
 import (
 	"bytes"
@@ -16,36 +16,46 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// maxFrame is how many bytes of a journal go into one frame of its archive. The
+// MaxFrame is how many bytes of a journal go into one frame of its archive. The
 // window of a frame covers all of it, so that a text of a megabyte that is quoted
 // repeatedly is stored once per frame; reading one line decompresses one frame.
-const maxFrame = 16 << 20
+const MaxFrame = 16 << 20
+
+// blockSize is how many bytes are read and compared at once.
+const blockSize = 256 << 10
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // maxEncoders bounds how many frames are compressed at once. Each encoder takes
-// maxFrame of memory and its output; reading back takes maxFrame once.
+// MaxFrame of memory and its output; reading back takes MaxFrame once.
 const maxEncoders = 4
 
-// archiveWriter writes the archive of a journal. While some frames are being
+// writer writes the archive of a journal. While some frames are being
 // compressed, the one before them is written, read back and compared.
-type archiveWriter struct {
+type writer struct {
 	journal   *io.SectionReader
-	archive   *archive // what is written of it
+	archive   *Archive // what is written of it
 	frameSize int64    // at most
 	sum       uint32   // of the bytes that were written
 	got, want []byte   // buffers for comparing
-	progress  *progressCounter
+	progress  func(n int64)
 }
 
-// writeArchive writes the archive of a journal to file. It returns nil only if
-// the whole journal reads back from it.
-func writeArchive(
-	ctx context.Context, file vfs.File, journal *io.SectionReader, frameSize int64, progress *progressCounter,
+// Write writes the archive of a journal to an empty file, in frames of at most frameSize
+// bytes, or MaxFrame if that is 0. It returns nil only if the whole journal reads back from
+// the archive. When ctx is done, it stops with its error. It calls progress, from its
+// goroutine, with numbers of bytes that were written, and again when they were read back.
+func Write(
+	ctx context.Context, file vfs.File, journal *io.SectionReader, frameSize int64, progress func(n int64),
 ) error {
-	w := &archiveWriter{
-		journal: journal, archive: &archive{file: file}, frameSize: frameSize,
+	if frameSize == 0 {
+		frameSize = MaxFrame
+	}
+	w := &writer{
+		journal: journal, archive: &Archive{file: file}, frameSize: frameSize,
 		got: make([]byte, blockSize), want: make([]byte, blockSize), progress: progress,
 	}
-	if err := w.write(archiveMark, 0); err != nil {
+	if err := w.write(fileMark, 0); err != nil {
 		return err
 	}
 	if err := w.writeFrames(ctx); err != nil {
@@ -58,7 +68,7 @@ func writeArchive(
 	if _, err := file.Write(append(appendChecksum(nil, w.sum, table), table...)); err != nil {
 		return err
 	}
-	reopened, err := openArchive(file)
+	reopened, err := Open(file)
 	if err == nil && !slices.Equal(reopened.frames, w.archive.frames) {
 		return errDiffers
 	}
@@ -67,7 +77,7 @@ func writeArchive(
 
 // writeFrames uses the encoders in turn, so that the frames are written in
 // order.
-func (w *archiveWriter) writeFrames(ctx context.Context) error {
+func (w *writer) writeFrames(ctx context.Context) error {
 	encoders, err := newEncoders(w.journal.Size(), w.frameSize)
 	if err != nil {
 		return err
@@ -98,7 +108,7 @@ func (w *archiveWriter) writeFrames(ctx context.Context) error {
 
 // frameEnd returns where the frame that starts at an offset ends: at the end of a
 // line, unless that line alone is longer than a frame.
-func (w *archiveWriter) frameEnd(start int64) (int64, error) {
+func (w *writer) frameEnd(start int64) (int64, error) {
 	last := min(start+w.frameSize, w.journal.Size())
 	for end := last; end > start; {
 		block := w.want[:min(end-start, blockSize)]
@@ -114,7 +124,7 @@ func (w *archiveWriter) frameEnd(start int64) (int64, error) {
 }
 
 // finish waits for an encoder and adds its frame to the archive.
-func (w *archiveWriter) finish(e *frameEncoder) error {
+func (w *writer) finish(e *frameEncoder) error {
 	e.working.Wait()
 	if e.err != nil || e.size == 0 {
 		return e.err
@@ -123,16 +133,16 @@ func (w *archiveWriter) finish(e *frameEncoder) error {
 	if err := w.write(e.compressed.Bytes(), e.size); err != nil {
 		return err
 	}
-	w.progress.add(e.size)
+	w.progress(e.size)
 	if err := w.compare(offset); err != nil {
 		return err
 	}
-	w.progress.add(e.size)
+	w.progress(e.size)
 	return nil
 }
 
 // write appends a frame that holds size bytes of the journal.
-func (w *archiveWriter) write(compressed []byte, size int64) error {
+func (w *writer) write(compressed []byte, size int64) error {
 	f := frame{offset: w.archive.size, size: size, fileSize: int64(len(compressed))}
 	if n := len(w.archive.frames); n > 0 {
 		f.fileOffset = w.archive.frames[n-1].fileEnd()
@@ -147,8 +157,8 @@ var errDiffers = errors.New("the archive reads back differently")
 
 // compare reads the archive from an offset on, as its readers do, and returns nil
 // if it has the same bytes as the journal.
-func (w *archiveWriter) compare(offset int64) error {
-	r, err := w.archive.open(offset)
+func (w *writer) compare(offset int64) error {
+	r, err := w.archive.Reader(offset)
 	if err != nil {
 		return err
 	}
