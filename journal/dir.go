@@ -57,7 +57,7 @@ type Dir struct {
 	watch    *Watch
 	progress func(Progress)
 
-	frameSize int64 // of an archive, in bytes; 0: archive.MaxFrame
+	frameSize int64 // of an archive, in bytes; 0: the default of package archive
 }
 
 // NewDir returns the Dir of the directory path. It does not touch the disk.

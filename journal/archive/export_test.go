@@ -9,8 +9,8 @@ import (
 // of its frames in bytes.
 func CompressAll(data []byte) (size int64, err error) {
 	journal := io.NewSectionReader(bytes.NewReader(data), 0, int64(len(data)))
-	w := &writer{journal: journal, frameSize: MaxFrame, want: make([]byte, blockSize)}
-	encoders, err := newEncoders(journal.Size(), MaxFrame)
+	w := &writer{journal: journal, frameSize: maxFrame, want: make([]byte, blockSize)}
+	encoders, err := newEncoders(journal.Size(), maxFrame)
 	if err != nil {
 		return 0, err
 	}

@@ -14,11 +14,11 @@ import (
 // maxWindow bounds the memory for decompression, in bytes, whatever a file
 // declares. It suffices for the longest frame, and for every level of the zstd
 // program up to 19.
-const maxWindow = MaxFrame
+const maxWindow = maxFrame
 
 // MaxPrefetch bounds the bytes that Prefetch caches: two frames, since a
 // requested range may extend over both.
-const MaxPrefetch = 2 * MaxFrame
+const MaxPrefetch = 2 * maxFrame
 
 // Archive is the compressed file of a journal. It can be read from any offset, by one goroutine.
 // The length of each frame is checked when its end is reached. A wrong seek
@@ -169,7 +169,7 @@ func (a *Archive) Prefetch(from, to int64) error {
 	if start, end := a.frames[first].offset, a.frames[last].end(); end-start <= MaxPrefetch {
 		from, to = start, end
 	} else {
-		from = min(from, max(start, to-MaxFrame))
+		from = min(from, max(start, to-maxFrame))
 	}
 	a.cache, a.cacheOffset = nil, 0
 	r, err := a.Reader(from)

@@ -16,10 +16,10 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// MaxFrame is how many bytes of a journal go into one frame of its archive. The
+// maxFrame is how many bytes of a journal go into one frame of its archive. The
 // window of a frame covers all of it, so that a text of a megabyte that is quoted
 // repeatedly is stored once per frame; reading one line decompresses one frame.
-const MaxFrame = 16 << 20
+const maxFrame = 16 << 20
 
 // blockSize is how many bytes are read and compared at once.
 const blockSize = 256 << 10
@@ -27,7 +27,7 @@ const blockSize = 256 << 10
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // maxEncoders bounds how many frames are compressed at once. Each encoder takes
-// MaxFrame of memory and its output; reading back takes MaxFrame once.
+// maxFrame of memory and its output; reading back takes maxFrame once.
 const maxEncoders = 4
 
 // writer writes the archive of a journal. While some frames are being
@@ -42,14 +42,14 @@ type writer struct {
 }
 
 // Write writes the archive of a journal to an empty file, in frames of at most frameSize
-// bytes, or MaxFrame if that is 0. It returns nil only if the whole journal reads back from
+// bytes, or 16 MiB if that is 0. It returns nil only if the whole journal reads back from
 // the archive. When ctx is done, it stops with its error. It calls progress, from its
 // goroutine, with numbers of bytes that were written, and again when they were read back.
 func Write(
 	ctx context.Context, file vfs.File, journal *io.SectionReader, frameSize int64, progress func(n int64),
 ) error {
 	if frameSize == 0 {
-		frameSize = MaxFrame
+		frameSize = maxFrame
 	}
 	w := &writer{
 		journal: journal, archive: &Archive{file: file}, frameSize: frameSize,

@@ -300,7 +300,7 @@ func rowJSON(row any) json.RawMessage {
 		return nil
 	}
 	data, err := json.Marshal(row)
-	if err != nil || len(data) > MaxRow {
+	if err != nil || len(data) > maxRow {
 		return nil
 	}
 	return data

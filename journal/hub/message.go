@@ -76,13 +76,13 @@ type head struct {
 	key *key // with which the message was opened; nil: it is in plain text
 }
 
-// MaxRow is the largest row in bytes.
-const MaxRow = 1 << 10
+// maxRow is the largest row in bytes.
+const maxRow = 1 << 10
 
 // encode returns the head as a line.
 func (h head) encode() ([]byte, error) {
 	h.Version = version
-	if len(h.Row) > MaxRow {
+	if len(h.Row) > maxRow {
 		h.Row = nil
 	}
 	var line bytes.Buffer

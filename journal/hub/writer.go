@@ -139,7 +139,7 @@ func (e *FencedError) Error() string {
 }
 
 // SetRow sets the row of the next messages. It is encoded as JSON, and omitted if it is longer
-// than MaxRow.
+// than maxRow.
 func (w *Writer) SetRow(row any) { w.row = rowJSON(row) }
 
 // Claimed reports whether the hub is known to have the claim. It has not if Claim returned an error, until Ship

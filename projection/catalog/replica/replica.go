@@ -266,7 +266,7 @@ func (r Replica) Push(ctx context.Context, takeOver bool) (events uint64, err er
 	}
 	from := w.At()
 	if session, err := r.Dir.Session(ctx, r.ID); err == nil {
-		w.SetRow(RowOf(session))
+		w.SetRow(rowOf(session))
 	}
 	err = w.Ship(ctx, local, log.Position())
 	if err == nil {

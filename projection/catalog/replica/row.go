@@ -22,7 +22,7 @@ type Row struct {
 	Ended     string    `json:"ended,omitempty"`
 }
 
-// The bounds of texts in a Row in bytes: escaped as JSON, they fit into hub.MaxRow.
+// The bounds of texts in a Row in bytes: escaped as JSON, they fit into what package hub takes.
 const (
 	maxRowTitle   = 120
 	maxRowTeam    = 64
@@ -37,8 +37,8 @@ func newRow(teamID string, r projection.Row) Row {
 	}
 }
 
-// RowOf returns the row of a session.
-func RowOf(s catalog.Session) Row { return newRow(s.TeamID, s.Row) }
+// rowOf returns the row of a session.
+func rowOf(s catalog.Session) Row { return newRow(s.TeamID, s.Row) }
 
 // RowOfState returns the row of a session that is open.
 func RowOfState(s *projection.State) Row { return newRow(s.Team.ID, s.Row) }

@@ -1,0 +1,4 @@
+package replica
+
+// RowOf returns the row of a session.
+var RowOf = rowOf
