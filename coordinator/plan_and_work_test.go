@@ -15,7 +15,7 @@ func planAndWork(t *testing.T, script ...turnFunc) *fixture {
 	t.Helper()
 	s := &fixture{t: t, engine: &scriptedEngine{script: script}, recorder: &recorder{}}
 	o := s.options(&store.Memory{})
-	o.Engines[team.EngineClaude] = s.engine
+	o.Engines["claude"] = s.engine
 	s.Coordinator = coordinator.New(o)
 	t.Cleanup(func() { s.Stop("end of test") })
 	loaded, err := team.Load("../testdata/teams/plan-and-work.json", t.TempDir())

@@ -29,7 +29,7 @@ func TestPartialSecretIsNotRecorded(t *testing.T) {
 	for cut := 1; cut < len(said); cut++ {
 		w := &textEvents{}
 		c := New(Options{Store: &store.Memory{}, Listener: w,
-			Engines: map[string]agent.Engine{team.EngineDemo: agent.Demo{}}})
+			Engines: map[string]agent.Engine{agent.DemoEngine: agent.Demo{}}})
 		demo := team.Demo()
 		if err := c.SetTeam(t.Context(), demo, SetTeamOptions{}); err != nil {
 			t.Fatal(err)

@@ -22,7 +22,7 @@ import (
 // prompt, however long its program has been running.
 //
 // The program is Member.Command, or the one that speaks the protocol for the member's agent type
-// (see [ServesACP]). Member.Model is set in the session. Turn.Permit decides when the agent asks
+// (see [Default]). Member.Model is set in the session. Turn.Permit decides when the agent asks
 // for permission. The client offers the files and terminals of Turn.Editor; without one the agent uses its own. What an
 // agent writes and runs there needs Turn.Permit, too.
 //
@@ -43,6 +43,23 @@ const (
 	defaultACPGrace = time.Second
 	defaultACPStart = time.Minute
 )
+
+// acpEngine is the name of the engine ACP.
+const acpEngine = "acp"
+
+var _ = Register(Info{
+	Name: acpEngine, New: func() Engine { return new(ACP) }, Models: true, Permissions: Policies, Protocol: true,
+})
+
+// acpProfile returns the profile of a member's agent and its arguments: those that a known agent
+// requires to speak the protocol, then the member's own.
+func acpProfile(m Member) (profile, []string) {
+	k, ok := Default(acpEngine, m.AgentType)
+	if !ok {
+		return profile{name: cmp.Or(m.DisplayName, m.Command), program: m.Command}, m.Args
+	}
+	return k.profile, withRequired(k.Args, k.profile.ownArgs(m))
+}
 
 // Run runs a turn and yields its events. The last error is a *process.StartError, a
 // *FailureError, or wraps context.Cause(ctx).

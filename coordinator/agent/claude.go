@@ -12,20 +12,34 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 )
 
+var claudeProfile = profile{
+	name:    "Claude Code",
+	program: "claude",
+	install: npmInstall("@anthropic-ai/claude-code"),
+	login: Remedy{
+		`log in there with /login, or set a key in the member's "env"`,
+		hint.Hint{Kind: hint.Run, Argv: []string{"claude"}},
+	},
+	permits: []string{
+		"--permission-mode", "--dangerously-skip-permissions", "--allow-dangerously-skip-permissions",
+	},
+}
+
+var _ = Register(Info{
+	Name: "claude", AgentTypes: []string{"claude", "claude-code"}, New: func() Engine { return Claude() },
+	Models: true, Permissions: Permissions, InstructionFile: "CLAUDE.md",
+})
+
+var _ = RegisterAgents(
+	claudeProfile.known(Known{Name: "claude", Engine: "claude", LoggedIn: []string{"auth", "status"}}),
+	claudeProfile.server("claude-agent-acp", "@agentclientprotocol/claude-agent-acp").known(Known{
+		Name: "claude-acp", DisplayName: "Claude Code (ACP)", Engine: acpEngine, AgentType: "claude",
+	}),
+)
+
 // Claude returns the engine for Claude Code: claude -p, with a stream of JSON as its output.
 func Claude() CLI {
-	return CLI{profile: profile{
-		name:    "Claude Code",
-		program: "claude",
-		install: npmInstall("@anthropic-ai/claude-code"),
-		login: Remedy{
-			`log in there with /login, or set a key in the member's "env"`,
-			hint.Hint{Kind: hint.Run, Argv: []string{"claude"}},
-		},
-		permits: []string{
-			"--permission-mode", "--dangerously-skip-permissions", "--allow-dangerously-skip-permissions",
-		},
-	}, format: format{
+	return CLI{profile: claudeProfile, format: format{
 		args:  []string{"-p", "--output-format", "stream-json", "--verbose", "--include-partial-messages"},
 		model: "--model",
 		permits: map[string][]string{

@@ -14,29 +14,43 @@ import (
 // codexLimit is the length of the longest prompt of Codex.
 var codexLimit = limit{1 << 20, "characters", utf8.RuneCountInString}
 
+var codexProfile = profile{
+	name:    "Codex",
+	program: "codex",
+	install: npmInstall("@openai/codex"),
+	login: Remedy{
+		`log in, or set a key in the member's "env"`,
+		hint.Hint{Kind: hint.Run, Argv: []string{"codex", "login"}},
+	},
+	trust: Remedy{
+		`let it work in a git repository, or set the member's "permissions" to read`,
+		hint.Hint{Kind: hint.Run, Argv: []string{"git", "init"}},
+	},
+	permits: []string{
+		"--sandbox", "--ask-for-approval", "--full-auto", "--dangerously-bypass-approvals-and-sandbox", "--yolo",
+	},
+	limits: []limit{codexLimit},
+}
+
+var _ = Register(Info{
+	Name: "codex", AgentTypes: []string{"codex"}, New: func() Engine { return Codex() },
+	Models: true, Permissions: Permissions,
+})
+
+var _ = RegisterAgents(
+	codexProfile.known(Known{Name: "codex", Engine: "codex", LoggedIn: []string{"login", "status"}}),
+	codexProfile.server("codex-acp", "@agentclientprotocol/codex-acp", codexLimit).known(Known{
+		Name: "codex-acp", DisplayName: "Codex (ACP)", Engine: acpEngine, AgentType: "codex",
+	}),
+)
+
 // Codex returns the engine for Codex: codex exec, with its events as JSON. Codex does not stream
 // its messages.
 //
 // Outside of a git repository Codex works only with an option that skips this check. ReadOnly and
 // Bypass set it: with the first nothing can change that git would have to restore.
 func Codex() CLI {
-	return CLI{profile: profile{
-		name:    "Codex",
-		program: "codex",
-		install: npmInstall("@openai/codex"),
-		login: Remedy{
-			`log in, or set a key in the member's "env"`,
-			hint.Hint{Kind: hint.Run, Argv: []string{"codex", "login"}},
-		},
-		trust: Remedy{
-			`let it work in a git repository, or set the member's "permissions" to read`,
-			hint.Hint{Kind: hint.Run, Argv: []string{"git", "init"}},
-		},
-		permits: []string{
-			"--sandbox", "--ask-for-approval", "--full-auto", "--dangerously-bypass-approvals-and-sandbox", "--yolo",
-		},
-		limits: []limit{codexLimit},
-	}, format: format{
+	return CLI{profile: codexProfile, format: format{
 		args:  []string{"exec", "--json"},
 		model: "-m",
 		permits: map[string][]string{

@@ -26,6 +26,11 @@ type Command struct {
 	Grace time.Duration
 }
 
+// commandEngine is the name of the engine Command, which runs agents of unknown types.
+const commandEngine = "command"
+
+var _ = Register(Info{Name: commandEngine, New: func() Engine { return Command{} }})
+
 const defaultGrace = 2 * time.Second
 
 // CommandLine returns the program that runs the member's turns, and its arguments.

@@ -22,6 +22,13 @@ type Demo struct {
 	Pace time.Duration
 }
 
+// DemoEngine is the name of the engine Demo.
+const DemoEngine = "demo"
+
+var _ = Register(Info{
+	Name: DemoEngine, AgentTypes: []string{DemoEngine}, New: func() Engine { return Demo{} },
+})
+
 // Run yields the reply. Its only error is that ctx is done.
 func (d Demo) Run(ctx context.Context, turn Turn) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {

@@ -25,6 +25,9 @@
 // runs any agent that speaks the Agent Client Protocol. [OpenAI] requests chat completions of a
 // model from an API.
 //
+// Each registers an [Info], by which the rest of the program knows it, and the agents that it runs as
+// [Known]: a new engine, or a new agent, is one file.
+//
 // # Processes
 //
 // Package process describes how the programs of a turn are run and ended. A program that stays

@@ -15,20 +15,36 @@ var (
 	geminiWindow = limit{4<<20 - 64<<10, "characters", countUTF16}
 )
 
+var geminiRun = hint.Hint{Kind: hint.Run, Argv: []string{"gemini"}}
+
+var geminiProfile = profile{
+	name:    "Gemini CLI",
+	program: "gemini",
+	install: npmInstall("@google/gemini-cli"),
+	login:   Remedy{`log in there, or set a key in the member's "env"`, geminiRun},
+	trust: Remedy{
+		`trust the directory there, or set "GEMINI_CLI_TRUST_WORKSPACE": "true" in the member's "env"`, geminiRun,
+	},
+	permits: []string{"--approval-mode", "--yolo", "-y"},
+	limits:  []limit{geminiInput, geminiWindow},
+}
+
+var _ = Register(Info{
+	Name: "gemini", AgentTypes: []string{"gemini", "gemini-cli"}, New: func() Engine { return Gemini() },
+	Models: true, Permissions: Permissions, InstructionFile: "GEMINI.md",
+})
+
+var _ = RegisterAgents(
+	geminiProfile.known(Known{Name: "gemini", Engine: "gemini"}),
+	geminiProfile.server("gemini", "@google/gemini-cli", geminiWindow).known(Known{
+		Name: "gemini-acp", DisplayName: "Gemini CLI (ACP)", Engine: acpEngine, AgentType: "gemini",
+		Args: []string{"--acp"},
+	}),
+)
+
 // Gemini returns the engine for Gemini CLI, with a stream of JSON as its output.
 func Gemini() CLI {
-	run := hint.Hint{Kind: hint.Run, Argv: []string{"gemini"}}
-	return CLI{profile: profile{
-		name:    "Gemini CLI",
-		program: "gemini",
-		install: npmInstall("@google/gemini-cli"),
-		login:   Remedy{`log in there, or set a key in the member's "env"`, run},
-		trust: Remedy{
-			`trust the directory there, or set "GEMINI_CLI_TRUST_WORKSPACE": "true" in the member's "env"`, run,
-		},
-		permits: []string{"--approval-mode", "--yolo", "-y"},
-		limits:  []limit{geminiInput, geminiWindow},
-	}, format: format{
+	return CLI{profile: geminiProfile, format: format{
 		args:  []string{"--output-format", "stream-json"},
 		model: "-m",
 		permits: map[string][]string{

@@ -39,6 +39,11 @@ type OpenAI struct {
 	Wait time.Duration
 }
 
+var _ = Register(Info{
+	Name: "openai", AgentTypes: []string{"openai"}, New: func() Engine { return OpenAI{} },
+	Models: true, Endpoint: true,
+})
+
 // Run sends the prompt and yields the reply. The last error is a *FailureError, or wraps
 // context.Cause(ctx).
 func (e OpenAI) Run(ctx context.Context, turn Turn) iter.Seq2[Event, error] {

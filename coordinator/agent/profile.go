@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,6 +18,21 @@ type profile struct {
 	permits []string // options that decide what it may do; Member.Permissions overrides them
 	limits  []limit  // of a prompt
 }
+
+// known completes the description of an agent with what its profile has.
+func (p profile) known(k Known) Known {
+	k.DisplayName, k.Program, k.Install, k.Login = cmp.Or(k.DisplayName, p.name), p.program, p.install, p.login
+	k.profile = p
+	return k
+}
+
+// server returns the profile of the server of the Agent Client Protocol for an agent with an engine of its own.
+func (p profile) server(program, packageName string, limits ...limit) profile {
+	p.program, p.install, p.limits = program, npmInstall(packageName), limits
+	return p
+}
+
+func npmInstall(packageName string) []string { return []string{"npm", "install", "-g", packageName} }
 
 // A limit is the length of the longest prompt that an agent takes.
 type limit struct {

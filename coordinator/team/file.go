@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/journal/regularfile"
 	"github.com/agent-chatter/agent-chatter/schemas"
 )
@@ -264,9 +265,15 @@ func (r *fileReader) checkCommand(i int, a agentJSON) {
 		r.problem(agentPath(i)+"/command",
 			"must not differ from the registered command %q: a team may change only its arguments",
 			registered.Command)
-	case !ok && a.Command == "" && !r.registry.failed() && (Member{AgentType: a.Name}).EngineName() == EngineCommand:
+	case !ok && a.Command == "" && !r.registry.failed() && needsCommand(a.Name):
 		r.problem(agentPath(i), "agent %q is not registered and must have a command", a.Name)
 	}
+}
+
+// needsCommand reports whether the engine of an agent type has no program of its own.
+func needsCommand(agentType string) bool {
+	line := agent.ForType(agentType).CommandLine(agent.Member{AgentType: agentType})
+	return line != nil && line[0] == ""
 }
 
 // path returns absolute(dir, name) and records an error at the JSON pointer.

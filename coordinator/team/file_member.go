@@ -123,7 +123,7 @@ func (r *fileReader) member(path string, m memberJSON, agents []agentJSON) Membe
 	file := m.InstructionFile
 	if m.Type == AI && m.AgentType != nil {
 		member.AgentType = *m.AgentType
-		file = cmp.Or(file, instructionFile(member.AgentType))
+		file = cmp.Or(file, agent.ForType(member.AgentType).InstructionFile, "AGENTS.md")
 		r.findEngine(path, &member, agents)
 	}
 	member.InstructionFile = r.path(path+"/instructionFile", baseDir, file)
@@ -143,30 +143,34 @@ func recallScope(value any) string {
 
 // findEngine validates the member's engine and its settings and sets its command.
 func (r *fileReader) findEngine(path string, m *Member, agents []agentJSON) {
-	switch m.EngineName() {
-	case EngineDemo:
-	case EngineCommand:
-		r.findCommand(path, m, agents, true)
-	case EngineClaude, EngineCodex, EngineGemini:
-		r.findCommand(path, m, agents, false)
-		r.checkPermissions(path, m, agent.Permissions)
-		if strings.HasPrefix(m.Model, "-") {
-			r.problem(path+"/model", "must not begin with '-': the agent would take it for an option")
+	info := m.EngineInfo()
+	if info.Name == "" {
+		var names []string
+		for _, i := range agent.Infos() {
+			names = append(names, i.Name)
 		}
-	case EngineACP:
-		r.findCommand(path, m, agents, !agent.ServesACP(m.AgentType))
-		if agent.ServesACP(m.AgentType) && !agent.SpeaksACP(m.Command) {
+		r.problem(path+"/engine", "unknown engine %q; the engines are %s", m.Engine, strings.Join(names, ", "))
+		return
+	}
+	if line := info.CommandLine(agent.Member{AgentType: m.AgentType, Model: m.Model}); line != nil {
+		required := line[0] == ""
+		r.findCommand(path, m, agents, required)
+		if info.Protocol && !required && !agent.Runs(info.Name, m.Command) {
 			m.Command, m.Args = "", nil // registered for the agent's own engine
 		}
-		r.checkPermissions(path, m, agent.Policies)
-	case EngineOpenAI:
+		if strings.HasPrefix(m.Model, "-") && slices.Contains(line, m.Model) {
+			r.problem(path+"/model", "must not begin with '-': the agent would take it for an option")
+		}
+	}
+	if info.Permissions != nil {
+		r.checkPermissions(path, m, info.Permissions)
+	}
+	if info.Endpoint {
 		u, err := url.Parse(m.Endpoint)
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 			r.problem(path+"/endpoint", "must be the URL of a chat completions API, such as http://localhost:11434/v1")
 		}
 		r.checkHeaders(path+"/headers", m.Headers)
-	default:
-		r.problem(path+"/engine", "unknown engine %q; the engines are %s", m.Engine, strings.Join(engines, ", "))
 	}
 }
 
@@ -213,17 +217,6 @@ func (r *fileReader) checkPermissions(path string, m *Member, known []string) {
 		r.problem(path+"/permissions", "unknown permissions %q; the engine %s knows %s",
 			m.Permissions, m.EngineName(), strings.Join(known, ", "))
 	}
-}
-
-// instructionFile returns the file in which agents of the type look for instructions.
-func instructionFile(agentType string) string {
-	switch agentType {
-	case "claude", "claude-code":
-		return "CLAUDE.md"
-	case "gemini", "gemini-cli":
-		return "GEMINI.md"
-	}
-	return "AGENTS.md"
 }
 
 // instruction decodes a string, or an array of lines.

@@ -85,7 +85,7 @@ func TestDemoFileEqualsBuiltInTeam(t *testing.T) {
 // checkCommand checks that the member has the engine "command" and an executable script.
 func checkCommand(t *testing.T, m team.Member) {
 	t.Helper()
-	if m.EngineName() != team.EngineCommand {
+	if m.EngineName() != "command" {
 		t.Errorf("%s has the engine %q", m.ID, m.EngineName())
 	}
 	if !filepath.IsAbs(m.Command) {

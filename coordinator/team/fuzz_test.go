@@ -40,7 +40,7 @@ func FuzzTeamFile(f *testing.F) {
 				t.Errorf("a member is %+v", m)
 			}
 			seen[m.ID] = true
-			if m.Type == team.AI && m.EngineName() == team.EngineCommand {
+			if m.Type == team.AI && m.EngineName() == "command" {
 				checkStartable(t, m.Command)
 			}
 		}

@@ -16,25 +16,11 @@ const (
 	Human = "human"
 )
 
-// The values of Member.Engine.
-const (
-	EngineCommand = "command" // any program: the prompt on its standard input, the reply on its standard output
-	EngineDemo    = "demo"    // built in, offline
-	EngineClaude  = "claude"  // Claude Code
-	EngineCodex   = "codex"   // Codex
-	EngineGemini  = "gemini"  // Gemini CLI
-	EngineOpenAI  = "openai"  // an OpenAI-compatible chat completions API
-	EngineACP     = "acp"     // any agent that speaks the Agent Client Protocol
-)
-
 // The values of Member.Recall.
 const (
 	RecallTeam = "team" // the sessions of the team
 	RecallAll  = "all"  // those of all teams
 )
-
-// engines lists all engines, in the order in which messages name them.
-var engines = []string{EngineClaude, EngineCodex, EngineGemini, EngineACP, EngineOpenAI, EngineCommand, EngineDemo}
 
 // defaultResponseTime is the default of Team.MaxAgentResponseTime.
 const defaultResponseTime = 30 * time.Minute
@@ -116,11 +102,11 @@ type Member struct {
 	// BaseDir is the absolute path of the agent's working directory; "" is the program's.
 	BaseDir string
 
-	// Endpoint is the base URL of EngineOpenAI, such as http://localhost:11434/v1. APIKeyEnv
-	// is the name of the variable that holds its key, in Env or in the program's environment;
+	// Endpoint is the base URL of an engine that sends prompts to one, such as http://localhost:11434/v1.
+	// APIKeyEnv is the name of the variable that holds its key, in Env or in the program's environment;
 	// "" is no key.
 	Endpoint, APIKeyEnv string
-	// Headers are added to the requests of EngineOpenAI, with references such as $NAME expanded.
+	// Headers are added to the requests to Endpoint, with references such as $NAME expanded.
 	Headers map[string]string
 
 	// Command is the program that the engine runs: an absolute path, or a name that is looked
@@ -133,14 +119,15 @@ type Member struct {
 
 // Demo returns the built-in team, whose agents need no program and no network.
 func Demo() *Team {
+	const demo = agent.DemoEngine
 	return &Team{
 		ID:          "demo",
 		Name:        "demo",
 		DisplayName: "Demo",
 		Description: "Two built-in agents that answer offline",
 		Members: []Member{
-			{ID: "planner", Name: "planner", DisplayName: "Planner", Type: AI, Role: "planner", AgentType: EngineDemo},
-			{ID: "critic", Name: "critic", DisplayName: "Critic", Type: AI, Role: "critic", AgentType: EngineDemo},
+			{ID: "planner", Name: "planner", DisplayName: "Planner", Type: AI, Role: "planner", AgentType: demo},
+			{ID: "critic", Name: "critic", DisplayName: "Critic", Type: AI, Role: "critic", AgentType: demo},
 			{ID: "you", Name: "you", DisplayName: "You", Type: Human, Role: "human"},
 		},
 		MaxRounds:            DefaultMaxRounds,
@@ -150,24 +137,23 @@ func Demo() *Team {
 	}
 }
 
-// EngineName returns the engine that runs the member's turns: Engine if it is set, otherwise the
-// default of AgentType, which is EngineCommand for an unknown one. The result is meaningless for
-// a human.
+// EngineName returns the name of the engine that runs the member's turns: Engine if it is set, otherwise that of
+// AgentType. The result is meaningless for a human.
 func (m Member) EngineName() string {
 	if m.Engine != "" {
 		return m.Engine
 	}
-	switch m.AgentType {
-	case EngineDemo, EngineClaude, EngineCodex, EngineGemini, EngineOpenAI:
-		return m.AgentType
-	case "claude-code":
-		return EngineClaude
-	case "gemini-cli":
-		return EngineGemini
-	case "opencode", "claude-acp", "codex-acp", "gemini-acp":
-		return EngineACP
+	return agent.ForType(m.AgentType).Name
+}
+
+// EngineInfo returns the description of the engine that runs the member's turns; that of a human, and of an unknown
+// engine, is the zero Info.
+func (m Member) EngineInfo() agent.Info {
+	if m.Type != AI {
+		return agent.Info{}
 	}
-	return EngineCommand
+	info, _ := agent.Lookup(m.EngineName())
+	return info
 }
 
 // Member returns the member with the given ID.

@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/schemas"
 )
 
@@ -56,10 +55,10 @@ func (t *Team) Digest() string {
 			Endpoint: m.Endpoint, APIKeyEnv: m.APIKeyEnv, Args: m.Args,
 			Headers: m.Headers, Recall: m.Recall,
 		}
-		if r.Engine == EngineACP {
+		if info := m.EngineInfo(); info.Protocol {
 			// The agent's type decides which program speaks the protocol and which arguments it requires,
 			// and the name of a model may begin with that of the provider to which the agent sends prompts.
-			line := new(agent.ACP).CommandLine(m.ForEngine(""))
+			line := info.CommandLine(m.ForEngine(""))
 			r.Command, r.Model = line[0], m.Model
 			r.Args = append(m.Args[:0:0], line[1:]...) // nil if both are
 		}

@@ -67,7 +67,7 @@ func TestDigestIsOfWhatTheTeamRuns(t *testing.T) {
 // The type of an agent decides what the engine acp runs, and its model where the agent sends prompts.
 func TestDigestIsOfTheProgramThatSpeaksACP(t *testing.T) {
 	digest := func(m team.Member) string {
-		m.Name, m.Type, m.Engine = "ada", team.AI, team.EngineACP
+		m.Name, m.Type, m.Engine = "ada", team.AI, "acp"
 		return (&team.Team{Members: []team.Member{m}}).Digest()
 	}
 	seen := map[string]team.Member{}

@@ -63,7 +63,7 @@ func (s *server) prepare(id, cwd string, servers []sdk.McpServer) *session {
 	s.mu.Unlock()
 	o.c = coordinator.New(coordinator.Options{
 		Store: o.store(), Listener: &host.EventLog{Listener: o.listener, Log: s.app.Log}, App: s.app.Identity(),
-		CWD: cwd, Window: coordinator.Window(s.config.Window), Engines: app.Engines(agent.Demo{}),
+		CWD: cwd, Window: coordinator.Window(s.config.Window), Engines: agent.Engines(),
 		KeepSecrets: s.config.KeepSecrets(), Guard: s.guard, MCPServers: mcpServers(servers),
 		Recall: host.RecallServer(s.app), Editor: newEditor(s.client, sdk.SessionId(id), can),
 	})

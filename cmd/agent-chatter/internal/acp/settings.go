@@ -9,7 +9,6 @@ import (
 
 	sdk "github.com/coder/acp-go-sdk"
 
-	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 )
 
@@ -48,30 +47,11 @@ func (c optionChoices) Apply(t *team.Team) *team.Team {
 	for i := range other.Members {
 		m := &other.Members[i]
 		m.Model = cmp.Or(c.models[m.ID], m.Model)
-		if slices.Contains(known(*m), c.Permissions) {
+		if slices.Contains(m.EngineInfo().Permissions, c.Permissions) {
 			m.Permissions = c.Permissions
 		}
 	}
 	return &other
-}
-
-// known returns the permissions that a member's engine knows.
-func known(m team.Member) []string {
-	if m.Type != team.AI {
-		return nil
-	}
-	switch m.EngineName() {
-	case team.EngineACP:
-		return agent.Policies
-	case team.EngineClaude, team.EngineCodex, team.EngineGemini:
-		return agent.Permissions
-	}
-	return nil
-}
-
-// hasModel reports whether a member's engine has models.
-func hasModel(m team.Member) bool {
-	return m.Type == team.AI && m.EngineName() != team.EngineDemo && m.EngineName() != team.EngineCommand
 }
 
 // Set sets an option other than teamOption of a team.
@@ -88,13 +68,13 @@ func (c *optionChoices) Set(t *team.Team, id, value string) error {
 		c.Permissions = ""
 		return nil
 	case id == permissions && slices.ContainsFunc(t.Members, func(m team.Member) bool {
-		return slices.Contains(known(m), value)
+		return slices.Contains(m.EngineInfo().Permissions, value)
 	}):
 		c.Permissions = value
 		return nil
 	}
 	for _, m := range t.Members {
-		if !hasModel(m) || id != modelID(t, m) {
+		if !m.EngineInfo().Models || id != modelID(t, m) {
 			continue
 		}
 		if value == "" || len(value) > maxModel || strings.HasPrefix(value, "-") {
@@ -115,7 +95,7 @@ func (c *optionChoices) Set(t *team.Team, id, value string) error {
 func modelID(t *team.Team, m team.Member) string {
 	with := 0
 	for _, other := range t.Members {
-		if hasModel(other) {
+		if other.EngineInfo().Models {
 			with++
 		}
 	}
@@ -137,7 +117,7 @@ func (c optionChoices) Options(t *team.Team, o optionOffers) []sdk.SessionConfig
 	teams := values(append([]string{o.Team}, o.Teams...))
 	all := []sdk.SessionConfigOption{selection(teamOption, "Team", "", o.Team, teams)}
 	for _, m := range t.Members {
-		if hasModel(m) {
+		if m.EngineInfo().Models {
 			all = append(all, c.model(t, m, o.Models))
 		}
 	}
@@ -173,7 +153,7 @@ func (c optionChoices) model(t *team.Team, m team.Member, others []team.Member) 
 func (c optionChoices) permissions(t *team.Team) []sdk.SessionConfigSelectOption {
 	all := []sdk.SessionConfigSelectOption{{Value: byTeam, Name: "As in the team"}}
 	for _, m := range t.Members {
-		for _, v := range values(known(m)) {
+		for _, v := range values(m.EngineInfo().Permissions) {
 			if !slices.ContainsFunc(all, func(o sdk.SessionConfigSelectOption) bool { return o.Value == v.Value }) {
 				all = append(all, v)
 			}

@@ -14,9 +14,9 @@ import (
 func crew() *team.Team {
 	return &team.Team{Name: "crew", MaxRounds: 7, Members: []team.Member{
 		{ID: "you", Type: team.Human},
-		{ID: "ada", DisplayName: "Ada", Type: team.AI, Engine: team.EngineACP, Model: "m1", Permissions: agent.Ask},
-		{ID: "bob", DisplayName: "Bob", Type: team.AI, Engine: team.EngineClaude},
-		{ID: "eve", DisplayName: "Eve", Type: team.AI, Engine: team.EngineDemo},
+		{ID: "ada", DisplayName: "Ada", Type: team.AI, Engine: "acp", Model: "m1", Permissions: agent.Ask},
+		{ID: "bob", DisplayName: "Bob", Type: team.AI, Engine: "claude"},
+		{ID: "eve", DisplayName: "Eve", Type: team.AI, Engine: "demo"},
 	}}
 }
 
@@ -36,7 +36,7 @@ func offered(all []sdk.SessionConfigOption, id string) (values []string) {
 
 func TestOptionsOfATeam(t *testing.T) {
 	others := []team.Member{
-		{Type: team.AI, Engine: team.EngineACP, Model: "m2"}, {Type: team.AI, Engine: team.EngineClaude, Model: "opus"},
+		{Type: team.AI, Engine: "acp", Model: "m2"}, {Type: team.AI, Engine: "claude", Model: "opus"},
 	}
 	all := (optionChoices{}).Options(crew(), optionOffers{Team: "crew", Teams: []string{"demo", "crew"}, Models: others})
 	for id, want := range map[string][]string{

@@ -3,7 +3,6 @@ package agents
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -185,9 +184,6 @@ func timeOrNever(t time.Time) string {
 	return t.Local().Format("2006-01-02 15:04")
 }
 
-// ACPSuffix ends the name of an ACP server for another agent.
-const ACPSuffix = "-acp"
-
 // MemberOf returns the team member that uses a registered agent, with the engine for
 // its command.
 func MemberOf(r team.Agent) team.Member {
@@ -199,20 +195,4 @@ func MemberOf(r team.Agent) team.Member {
 		m.Engine = known.Engine
 	}
 	return m
-}
-
-// Known returns the agents for which this program has an engine.
-func Known() []agent.Known {
-	all := app.Engines(agent.Demo{})
-	return slices.DeleteFunc(agent.KnownAgents(), func(k agent.Known) bool { return all[k.Engine] == nil })
-}
-
-// Lookup returns the agent of Known with a name.
-func Lookup(name string) (agent.Known, bool) {
-	for _, k := range Known() {
-		if k.Name == name {
-			return k, true
-		}
-	}
-	return agent.Known{}, false
 }

@@ -68,7 +68,7 @@ func (cmd *register) agent(a *app.App) (team.Agent, error) {
 			"An agent needs a name without spaces around it and without control characters.",
 		)
 	}
-	known, ok := Lookup(name)
+	known, ok := agent.KnownAgent(name)
 	command := cmd.Command
 	switch {
 	case len(command) == 0 && !ok:
@@ -140,7 +140,7 @@ func alreadyRegisteredText(r team.Agent) string {
 // noCommandText is for an agent that is not known by name.
 func noCommandText(name string) string {
 	var names []string
-	for _, k := range Known() {
+	for _, k := range agent.KnownAgents() {
 		names = append(names, k.Name)
 	}
 	return fmt.Sprintf("Add the program of %s after its name. Only these need none: %s.",

@@ -15,6 +15,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
 	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
@@ -45,6 +46,9 @@ type Scanned struct {
 	Command     string   `json:"command"`
 	Args        []string `json:"args"`
 	Install     string   `json:"install"`
+
+	// Other is whether the agent is another way to run an agent that has an engine of its own.
+	Other bool `json:"-"`
 }
 
 // works reports whether the program was found and did not fail to start.
@@ -103,13 +107,14 @@ func (cmd *scan) print(a *app.App, all []Scanned) error {
 	return nil
 }
 
-// InPath looks for each agent of Known in PATH. It runs none of them.
+// InPath looks for each known agent in PATH. It runs none of them.
 func InPath() []Scanned {
 	var all []Scanned
-	for _, k := range Known() {
+	for _, k := range agent.KnownAgents() {
 		s := Scanned{
 			Name: k.Name, DisplayName: k.DisplayName, Engine: k.Engine,
 			Command: k.Program, Args: append([]string{}, k.Args...), Install: hint.Join(k.Install),
+			Other: k.AgentType != "",
 		}
 		if path, err := process.Find(process.Program{Command: k.Program}); err == nil {
 			s.Found, s.Path = true, path
@@ -125,7 +130,7 @@ func Working(ctx context.Context, a *app.App) []Scanned {
 	askVersions(ctx, a, all)
 	programs := map[string]bool{}
 	return slices.DeleteFunc(all, func(s Scanned) bool {
-		skip := !s.works() || strings.HasSuffix(s.Name, ACPSuffix) || programs[s.Path]
+		skip := !s.works() || s.Other || programs[s.Path]
 		programs[s.Path] = programs[s.Path] || !skip
 		return skip
 	})

@@ -13,7 +13,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
 	"github.com/agent-chatter/agent-chatter/coordinator/hint"
-	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/oklog/ulid/v2"
 )
 
@@ -63,13 +62,11 @@ func (m target) known() agent.Known {
 	if known, ok := agent.Recognize(m.Command, m.Args); ok {
 		return known
 	}
-	for _, known := range Known() {
-		named := known.Name == m.EngineName() || known.Name == m.AgentType || known.Name == m.AgentType+ACPSuffix
-		if m.Command == "" && known.Engine == m.EngineName() && named {
-			return known
-		}
+	if m.Command != "" {
+		return agent.Known{}
 	}
-	return agent.Known{}
+	known, _ := agent.Default(m.EngineName(), m.AgentType)
+	return known
 }
 
 // turn returns a turn with a prompt for the member.
@@ -82,10 +79,11 @@ func (m target) turn(prompt string) agent.Turn {
 
 func (v *verification) executable(m target) (f app.Finding) {
 	defer func() { f.Check = checkExecutable }()
-	if v.engines[m.EngineName()] == nil {
+	engine := v.engines[m.EngineName()]
+	if engine == nil {
 		return noEngineText(m.EngineName())
 	}
-	if m.EngineName() == team.EngineDemo || m.EngineName() == team.EngineOpenAI {
+	if _, ok := engine.(agent.ProgramEngine); !ok {
 		return app.Fine("needs no program")
 	}
 	known, turn := m.known(), m.turn("")

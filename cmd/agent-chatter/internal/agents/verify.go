@@ -49,7 +49,7 @@ func (cmd *verify) Run(a *app.App) error {
 		return err
 	}
 	v := &verification{
-		App: a, ctx: ctx, engines: app.Engines(agent.Demo{}), skipDryRun: cmd.SkipDryRun,
+		App: a, ctx: ctx, engines: agent.Engines(), skipDryRun: cmd.SkipDryRun,
 		timeout: cmd.Timeout,
 	}
 	defer v.close()
@@ -155,7 +155,10 @@ func (cmd *verify) members(ctx context.Context, a *app.App) (members []target, e
 	}
 	for _, r := range agents {
 		m := MemberOf(r)
-		m.BaseDir, m.Permissions = a.Cwd, leastPermissions[m.EngineName()]
+		m.BaseDir = a.Cwd
+		if slices.Contains(m.EngineInfo().Permissions, agent.ReadOnly) {
+			m.Permissions = agent.ReadOnly
+		}
 		members = append(members, target{m, &r})
 	}
 	return members, nil
@@ -173,13 +176,6 @@ func (cmd *verify) membersOfTeam(ctx context.Context, a *app.App) (members []tar
 		}
 	}
 	return members, nil
-}
-
-// leastPermissions are the permissions of an agent outside of a team.
-var leastPermissions = map[string]string{
-	team.EngineClaude: agent.ReadOnly,
-	team.EngineCodex:  agent.ReadOnly,
-	team.EngineGemini: agent.ReadOnly,
 }
 
 // answeredText is the last line on a terminal if all agents work.

@@ -223,9 +223,9 @@ func (cmd *Command) newREPL(a *app.App, config config.Config) *repl {
 		App: a, JSON: cmd.Output == "json", Prompts: cmd.ShowPrompt, ManualSave: cmd.NoAutoSave,
 	}}
 	var listener coordinator.Listener = r.display
-	demo := agent.Demo{}
+	engines := agent.Engines()
 	if !r.scripted {
-		demo.Pace = demoPace
+		engines[agent.DemoEngine] = agent.Demo{Pace: demoPace}
 	}
 	if cmd.Writes() {
 		listener = &host.EventLog{Listener: listener, Log: a.Log}
@@ -234,7 +234,7 @@ func (cmd *Command) newREPL(a *app.App, config config.Config) *repl {
 	r.connect = func(s store.Store) *coordinator.Coordinator {
 		return coordinator.New(coordinator.Options{
 			Store: s, Listener: listener, App: a.Identity(), CWD: a.Cwd, MaxRounds: cmd.MaxRounds,
-			Window: coordinator.Window(config.Window), Engines: app.Engines(demo), KeepSecrets: config.KeepSecrets(),
+			Window: coordinator.Window(config.Window), Engines: engines, KeepSecrets: config.KeepSecrets(),
 			Guard: guard, ManualSave: cmd.NoAutoSave, Recall: host.RecallServer(a),
 		})
 	}

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/agents"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
@@ -91,7 +91,7 @@ func (l *commandLine) agents() []candidate {
 			names[r.Name] = r.DisplayName
 		}
 	}
-	for _, k := range agents.Known() {
+	for _, k := range agent.KnownAgents() {
 		names[k.Name] = k.DisplayName
 	}
 	return candidatesOf(names)

@@ -72,7 +72,7 @@ func rerunSession(ctx context.Context, a *app.App, r *view.Replay, span view.Spa
 	}
 	c := coordinator.New(coordinator.Options{
 		Store: store.NewFiles(a.Catalog), Listener: l, App: a.Identity(), CWD: a.Cwd,
-		Window: coordinator.Window(config.Window), Engines: app.Engines(agent.Demo{}),
+		Window: coordinator.Window(config.Window), Engines: agent.Engines(),
 		KeepSecrets: config.KeepSecrets(), Guard: new(process.Guard),
 	})
 	parent := &projection.Parent{SessionID: r.ID, Seq: prompts[len(prompts)-1].seq}

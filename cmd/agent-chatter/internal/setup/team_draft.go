@@ -2,6 +2,7 @@ package setup
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/agents"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 )
 
@@ -67,8 +69,8 @@ func (d draft) file(baseDir string) ([]byte, error) {
 // members returns the agents and the human.
 func (d draft) members() ([]teamMemberJSON, error) {
 	var members []teamMemberJSON
-	for _, agent := range d.agents {
-		for _, m := range d.membersOf(agent) {
+	for _, name := range d.agents {
+		for _, m := range d.membersOf(name) {
 			m.Type = team.AI
 			if slices.ContainsFunc(members, func(other teamMemberJSON) bool { return other.Name == m.Name }) {
 				return nil, app.UsageError("%s", duplicateText(m.Name))
@@ -85,8 +87,8 @@ func (d draft) members() ([]teamMemberJSON, error) {
 }
 
 // membersOf returns the members for an agent: one, or the two of the demo.
-func (d draft) membersOf(agent string) []teamMemberJSON {
-	if agent == team.EngineDemo {
+func (d draft) membersOf(name string) []teamMemberJSON {
+	if name == team.Demo().Name {
 		var members []teamMemberJSON
 		for _, m := range team.Demo().Members {
 			if m.Type == team.AI {
@@ -96,13 +98,13 @@ func (d draft) membersOf(agent string) []teamMemberJSON {
 		}
 		return members
 	}
-	m := teamMemberJSON{Name: plainName(agent, "agent"), DisplayName: titled(agent), Role: "agent", AgentType: agent}
-	if known, ok := agents.Lookup(agent); ok {
-		m.DisplayName = known.DisplayName
-		if known.Engine == "acp" {
-			m.Engine, m.AgentType = known.Engine, strings.TrimSuffix(agent, agents.ACPSuffix)
+	m := teamMemberJSON{Name: plainName(name, "agent"), DisplayName: titled(name), Role: "agent", AgentType: name}
+	if known, ok := agent.KnownAgent(name); ok {
+		m.DisplayName, m.AgentType = known.DisplayName, cmp.Or(known.AgentType, known.Name)
+		if known.Engine != known.Name {
+			m.Engine = known.Engine
 		}
-	} else if i := slices.IndexFunc(d.registered, func(r team.Agent) bool { return r.Name == agent }); i >= 0 {
+	} else if i := slices.IndexFunc(d.registered, func(r team.Agent) bool { return r.Name == name }); i >= 0 {
 		m.Engine = agents.MemberOf(d.registered[i]).Engine
 	}
 	return []teamMemberJSON{m}

@@ -14,6 +14,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/teams"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 )
 
@@ -198,7 +199,7 @@ func findAgents(a *app.App) (choices, error) {
 	c := choices{registered: registered}
 	programs := map[string]bool{}
 	for _, s := range agents.InPath() {
-		if s.Found && !strings.HasSuffix(s.Name, agents.ACPSuffix) && !programs[s.Path] {
+		if s.Found && !s.Other && !programs[s.Path] {
 			programs[s.Path] = true
 			c.found = append(c.found, s.Name)
 		} else {
@@ -211,9 +212,14 @@ func findAgents(a *app.App) (choices, error) {
 		}
 	}
 	if len(c.found) == 0 {
-		c.found = []string{team.EngineDemo}
-	} else {
-		c.more = append(c.more, team.EngineDemo)
+		c.found = []string{team.Demo().Name}
+	}
+	for _, engine := range agent.Infos() {
+		for _, agentType := range engine.AgentTypes {
+			if engine.BuiltIn() && !slices.Contains(c.all(), agentType) {
+				c.more = append(c.more, agentType)
+			}
+		}
 	}
 	return c, nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/teams"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/schemas"
 )
@@ -138,7 +139,8 @@ func WarnIneffective(a *app.App, m team.Member) {
 	if unset := m.Unset(); len(unset) > 0 {
 		a.Notice(unsetNoticeText(m, unset))
 	}
-	if m.Type == team.AI && m.EngineName() == team.EngineCommand && m.Permissions != "" {
+	engine := m.EngineInfo()
+	if m.Permissions != "" && engine.Permissions == nil && engine.CommandLine(agent.Member{}) != nil {
 		a.Notice(noPermissionsText(m))
 	}
 }
@@ -149,7 +151,8 @@ func unsetNoticeText(m team.Member, names []string) string {
 }
 
 func noPermissionsText(m team.Member) string {
-	return fmt.Sprintf("%s has no restrictions: the engine command ignores permissions.", tty.SafeLine(m.Name))
+	return fmt.Sprintf("%s has no restrictions: the engine %s ignores permissions.",
+		tty.SafeLine(m.Name), tty.SafeLine(m.EngineName()))
 }
 
 func inPlainText(m team.Member, names []string) string {

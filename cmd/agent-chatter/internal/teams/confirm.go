@@ -9,7 +9,6 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
-	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 	"github.com/agent-chatter/agent-chatter/coordinator/redact"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
@@ -45,7 +44,8 @@ func runsText(a *app.App, t *team.Team) string {
 		line("directory", m.BaseDir)
 		line("permissions", m.Permissions)
 		line("may read sessions of", RecallText(m.Recall))
-		if m.EngineName() == team.EngineACP {
+		engine := m.EngineInfo()
+		if engine.Protocol {
 			line("model", m.Model)
 		}
 		for _, name := range slices.Sorted(maps.Keys(m.Env)) {
@@ -55,7 +55,7 @@ func runsText(a *app.App, t *team.Team) string {
 				line("environment", name+"="+secrets.Text(value))
 			}
 		}
-		if m.EngineName() == team.EngineOpenAI {
+		if engine.Endpoint {
 			for _, name := range slices.Sorted(maps.Keys(m.Headers)) {
 				line("header", name+": "+secrets.Text(m.Headers[name]))
 			}
@@ -81,16 +81,19 @@ func RecallText(recall string) string {
 // runText returns the program with its arguments, or the API, that a member runs. The model and whether it
 // reasons are left out: they may change without a confirmation.
 func runText(secrets *redact.Redactor, m team.Member) string {
-	switch engine := app.Engines(agent.Demo{})[m.EngineName()].(type) {
-	case agent.OpenAI:
+	engine := m.EngineInfo()
+	m.Model, m.Thinking = "", nil
+	switch {
+	case engine.Name == "":
+		return m.EngineName()
+	case engine.Endpoint:
 		return strings.TrimSpace(EndpointText(secrets, m.Endpoint) + " " + m.APIKeyEnv)
-	case interface{ CommandLine(agent.Member) []string }:
-		m.Model, m.Thinking = "", nil
-		return secrets.Text(hint.Join(engine.CommandLine(m.ForEngine(""))))
-	case agent.Demo:
+	}
+	line := engine.CommandLine(m.ForEngine(""))
+	if line == nil {
 		return "nothing (built in)"
 	}
-	return m.EngineName()
+	return secrets.Text(hint.Join(line))
 }
 
 // EndpointText returns an address without its password and secrets.

@@ -54,7 +54,7 @@ func teamsTexts() []apptest.Text {
 	add("trustedText", "", trustedText(a, &team.Team{
 		Source: &team.Source{Path: "/" + apptest.Hostile}, Members: []team.Member{{Name: "ada", Type: team.AI, Command: "x"}},
 	}))
-	add("withoutModelText", "", withoutModelText(team.Member{Name: apptest.Hostile, Engine: team.EngineDemo}))
+	add("withoutModelText", "", withoutModelText(team.Member{Name: apptest.Hostile, Engine: "demo"}))
 	add("noAgentOfNameText", "", noAgentOfNameText(apptest.Hostile, team.Demo()))
 	add("revokedText", "", revokedText("/"+apptest.Hostile))
 	add("notTrustedText", "", notTrustedText("/"+apptest.Hostile))

@@ -34,7 +34,7 @@ func WithModels(a *app.App, t *team.Team, models []string) (*team.Team, error) {
 		for i, m := range other.Members {
 			switch {
 			case m.Type != team.AI || ofOne && m.ID != member.ID:
-			case m.EngineName() != team.EngineDemo && m.EngineName() != team.EngineCommand:
+			case m.EngineInfo().Models:
 				other.Members[i].Model = model
 			case !without[m.ID]:
 				a.Notice(withoutModelText(m))

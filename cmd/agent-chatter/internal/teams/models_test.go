@@ -31,7 +31,7 @@ func TestModelsOfAgents(t *testing.T) {
 		members := []team.Member{
 			{ID: "1", Name: "ada", Type: team.AI, Model: "old", AgentType: "claude"},
 			{ID: "2", Name: "bo", Type: team.AI, AgentType: "codex"},
-			{ID: "3", Name: "demo", Type: team.AI, Engine: team.EngineDemo},
+			{ID: "3", Name: "demo", Type: team.AI, Engine: "demo"},
 			{ID: "4", Name: "you", Type: team.Human},
 		}
 		before := &team.Team{Members: members}

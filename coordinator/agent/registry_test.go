@@ -44,12 +44,12 @@ func TestKnownAgentsRecognizeThemselves(t *testing.T) {
 	}
 }
 
-func TestSpeaksACP(t *testing.T) {
+func TestRuns(t *testing.T) {
 	for command, want := range map[string]bool{
 		"claude": false, "/opt/codex": false, "gemini": true, "/opt/gemini": true, "opencode": true,
 		"claude-agent-acp": true, "my-own-server": true, "": true,
 	} {
-		if got := agent.SpeaksACP(command); got != want {
+		if got := agent.Runs("acp", command); got != want {
 			t.Errorf("%q: %v", command, got)
 		}
 	}
