@@ -2,7 +2,9 @@ package interchange
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,9 +14,21 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
+// claudeFormat is the name of the format of Claude Code, which is also the id of its agent.
+const claudeFormat = "claude"
+
+var _ = RegisterFormat(Format{
+	Name: claudeFormat,
+	Detect: func(o Fields) bool {
+		return (o["type"] == "user" || o["type"] == "assistant") && o.Has("message", "uuid")
+	},
+	Read: claudeSession,
+})
+
 // claudeSession returns the session of a transcript of Claude Code, with its
 // other branches.
 func claudeSession(src Source, app projection.App) (*Session, error) {
+	src = src.withSubagents(claudeSubagents(src))
 	tree, err := readClaudeTree(src)
 	if err != nil {
 		return nil, err
@@ -443,4 +457,43 @@ func (c *claudeReader) endSide() {
 		c.side.end()
 		c.side = nil
 	}
+}
+
+// claudeSubagents returns where the subagents of a session of Claude Code are. Their files are in a
+// directory with the session's name, next to one that names the call; older versions
+// wrote them next to the session.
+func claudeSubagents(src Source) func(toolID, agentID string) []string {
+	dir := filepath.Join(strings.TrimSuffix(src.Path, filepath.Ext(src.Path)), "subagents")
+	var agents map[string]string // by id of the call; nil: not read yet
+	return func(toolID, agentID string) []string {
+		if agents == nil {
+			agents = src.readClaudeAgents(dir)
+		}
+		if id, ok := agents[toolID]; ok {
+			agentID = id
+		}
+		if !agentIDs().MatchString(agentID) {
+			return nil
+		}
+		name := "agent-" + agentID + ".jsonl"
+		return []string{filepath.Join(dir, name), filepath.Join(filepath.Dir(src.Path), name)}
+	}
+}
+
+// readClaudeAgents returns the ids of the agents that the calls of a session started.
+func (s Source) readClaudeAgents(dir string) map[string]string {
+	agents := map[string]string{}
+	for _, entry := range s.List(dir) {
+		name, ok := strings.CutPrefix(entry.Name(), "agent-")
+		id, isMeta := strings.CutSuffix(name, ".meta.json")
+		if !ok || !isMeta {
+			continue
+		}
+		data := s.readFile(filepath.Join(dir, entry.Name()), 1<<20)
+		var meta struct{ ToolUseID string }
+		if json.Unmarshal(data, &meta) == nil && meta.ToolUseID != "" {
+			agents[meta.ToolUseID] = id
+		}
+	}
+	return agents
 }

@@ -8,6 +8,17 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
+// claudeMasterFormat is the name of the format of claude-master.
+const claudeMasterFormat = "claude-master"
+
+var _ = RegisterFormat(Format{
+	Name: claudeMasterFormat,
+	Detect: func(o Fields) bool {
+		return o.Has("instructor") || o["type"] == "instructor-message" || o["type"] == "session-metadata"
+	},
+	Read: claudeMasterSession,
+})
+
 // The two agents of claude-master.
 var (
 	instructor = agent("instructor", "Instructor")

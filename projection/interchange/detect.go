@@ -106,7 +106,7 @@ func detectObject(d *json.Decoder) (format string, complete bool) {
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {
 		return "", false
 	}
-	o := objectFields{}
+	o := Fields{}
 	for d.More() {
 		name, err := d.Token()
 		if err != nil {
@@ -156,54 +156,36 @@ func readValue(d *json.Decoder) (text string, err error) {
 	}
 }
 
-// objectFields are the first fields of an object, with those values that are
-// strings.
-type objectFields map[string]string
-
-func (o objectFields) has(names ...string) bool {
-	for _, name := range names {
-		if _, ok := o[name]; !ok {
-			return false
+// format returns the format of an object that has at least these fields.
+func (o Fields) format() string {
+	switch {
+	case o.Has("bundle"):
+		return BundleFormat
+	case o.Has("seq", "time", "type"):
+		return JournalFormat
+	}
+	for _, f := range formats {
+		if f.Detect != nil && f.Detect(o) {
+			return f.Name
 		}
 	}
-	return true
-}
-
-// format returns the format of an object that has at least these fields.
-func (o objectFields) format() string {
-	kind := o["type"]
-	switch {
-	case o.has("bundle"):
-		return BundleFormat
-	case o.has("seq", "time", "type"):
-		return JournalFormat
-	case kind == "session_meta" && o.has("payload"), kind == "message" && o.has("role", "content"),
-		o.has("id", "timestamp", "instructions"), o.has("record_type"), o.has("session", "items"):
-		return codexFormat
-	case o.has("sessionId", "projectHash"), o.has("sessionId", "startTime", "messages"):
-		return geminiFormat
-	case (kind == "user" || kind == "assistant") && o.has("message", "uuid"):
-		return claudeFormat
-	case o.has("info", "messages"):
-		return openCodeFormat
-	case kind == "session" && o.has("id", "timestamp", "cwd"):
-		return piFormat
-	case o.has("instructor"), kind == "instructor-message", kind == "session-metadata":
-		return claudeMasterFormat
-	case o.has("teamId", "sessionId"), o.has("schemaVersion", "context"):
+	if o.Has("teamId", "sessionId") || o.Has("schemaVersion", "context") {
 		return SnapshotFormat
 	}
 	return ""
 }
 
 // formatOfAll returns the format of an object that has only these fields.
-func (o objectFields) formatOfAll() string {
+func (o Fields) formatOfAll() string {
+	for _, f := range formats {
+		if f.DetectWhole != nil && f.DetectWhole(o) {
+			return f.Name
+		}
+	}
 	switch {
-	case o.has("role", "content") && !o.has("type"):
-		return synapseFormat
-	case o.has("team") && !o.has("sessionId"):
+	case o.Has("team") && !o.Has("sessionId"):
 		return TeamFile
-	case o.has("schemaVersion") && !o.has("agents"):
+	case o.Has("schemaVersion") && !o.Has("agents"):
 		return SnapshotFormat
 	}
 	return ""

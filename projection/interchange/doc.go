@@ -13,6 +13,7 @@
 // Session snapshots are checked against their schema. Transcripts of other
 // programs have no documented format, except for Pi's: unknown lines are skipped and
 // counted, except for events of Codex and objects of the Gemini CLI that are no messages.
+// Each format registers a [Format], by which files are detected and read: a new importer is one file.
 // System prompts and reasoning are never imported. testdata has samples of most forms.
 //
 //	claude         ~/.claude/projects/<directory>/<UUID>.jsonl, of Claude Code 2.1

@@ -40,7 +40,7 @@ func readAll(format string, src interchange.Source) error {
 	var s *interchange.Session
 	var err error
 	if format == "synapse" {
-		s, err = interchange.Synapse(src, nil, time.Unix(1e9, 0), app)
+		s, err = readSynapse(src, nil, time.Unix(1e9, 0))
 	} else {
 		s, err = interchange.Transcript(format, src, app)
 	}

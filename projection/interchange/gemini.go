@@ -2,11 +2,23 @@ package interchange
 
 import (
 	"bytes"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/projection"
 )
+
+// geminiFormat is the name of the format of the Gemini CLI, which is also the id of its agent.
+const geminiFormat = "gemini"
+
+var _ = RegisterFormat(Format{
+	Name: geminiFormat,
+	Detect: func(o Fields) bool {
+		return o.Has("sessionId", "projectHash") || o.Has("sessionId", "startTime", "messages")
+	},
+	Read: geminiSession,
+})
 
 var geminiAgent = agent(geminiFormat, "Gemini")
 
@@ -20,6 +32,7 @@ const (
 // geminiSession returns the session of a conversation of the Gemini CLI. It
 // holds the messages: a line may replace any of them, or all.
 func geminiSession(src Source, app projection.App) (*Session, error) {
+	src = src.withSubagents(geminiSubagents(src))
 	g, err := readGemini(src)
 	if err != nil {
 		return nil, err
@@ -339,5 +352,22 @@ func geminiUsage(v jsonValue) projection.Usage {
 	return projection.Usage{
 		Input: input - cached + v.field("tool").tokens(), CachedRead: cached,
 		Output: v.field("output").tokens(), Thought: v.field("thoughts").tokens(),
+	}
+}
+
+// geminiSubagents returns where the subagents of a conversation of the Gemini CLI are: in a directory
+// with the name of the session, next to it.
+func geminiSubagents(src Source) func(toolID, agentID string) []string {
+	return func(_, agentID string) (paths []string) {
+		if !agentIDs().MatchString(agentID) {
+			return nil
+		}
+		dir := filepath.Dir(src.Path)
+		for _, entry := range src.List(dir) {
+			if entry.IsDir() {
+				paths = append(paths, filepath.Join(dir, entry.Name(), agentID+".jsonl"))
+			}
+		}
+		return paths
 	}
 }

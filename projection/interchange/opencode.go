@@ -7,6 +7,17 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
+// openCodeFormat is the name of the format of OpenCode, which is also the id of its agent.
+const openCodeFormat = "opencode"
+
+var _ = RegisterFormat(Format{
+	Name: openCodeFormat,
+	Detect: func(o Fields) bool {
+		return o.Has("info", "messages")
+	},
+	Read: openCodeTranscript,
+})
+
 // openCodeInfo is the header of what "opencode export" writes: an object with the
 // fields info and messages.
 type openCodeInfo struct {

@@ -14,6 +14,17 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
+// piFormat is the name of the format of Pi, which is also the id of its agent.
+const piFormat = "pi"
+
+var _ = RegisterFormat(Format{
+	Name: piFormat,
+	Detect: func(o Fields) bool {
+		return o["type"] == "session" && o.Has("id", "timestamp", "cwd")
+	},
+	Read: piSession,
+})
+
 // piLine is a line of a session of Pi: its header or an entry. The entries are a
 // tree: it branches where the person went back. Version 1 has no ids.
 type piLine struct {

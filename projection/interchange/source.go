@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"time"
 
 	"github.com/agent-chatter/agent-chatter/journal/lines"
 )
@@ -17,8 +19,36 @@ type Source struct {
 	Open func() (io.ReadCloser, error)
 	// Subagent returns the transcript of the agent that a tool call started; false:
 	// there is none. It gets the id of the call and that of the agent, one of which
-	// may be empty. It may be nil.
+	// may be empty. It may be nil: then a format that has subagents looks for their files.
 	Subagent func(toolID, agentID string) (Source, bool)
+	// File returns another file of the program, such as an index; false: there is no such file, or no regular
+	// one. It may be nil.
+	File func(path string) (Source, bool)
+	// List returns the entries of a directory; none if it cannot be read. It is set if File is.
+	List func(dir string) []fs.DirEntry
+	// Modified is when the file was last changed; the zero time is unknown.
+	Modified time.Time
+}
+
+// readFile returns the content of another file of the program; nil if it is missing or longer than a limit.
+func (s Source) readFile(path string, limit int64) []byte {
+	if s.File == nil {
+		return nil
+	}
+	other, ok := s.File(path)
+	if !ok {
+		return nil
+	}
+	f, err := other.Open()
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err != nil || int64(len(data)) > limit {
+		return nil
+	}
+	return data
 }
 
 // What is held of a transcript.

@@ -61,7 +61,7 @@ func steps(t testing.TB, s *interchange.Session) string {
 func synapse(t testing.TB, text, index string) *interchange.Session {
 	t.Helper()
 	modified := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	s, err := interchange.Synapse(sourceOf("/old/s.jsonl", text), []byte(index), modified, app)
+	s, err := readSynapse(sourceOf("/old/s.jsonl", text), []byte(index), modified)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -306,11 +306,11 @@ func TestSynapseEndsAtUpdate(t *testing.T) {
 func TestSynapseWithoutTime(t *testing.T) {
 	const text = `{"role":"user","content":[{"type":"text","text":"one"}]}` + "\n"
 	late := time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
-	if s, err := interchange.Synapse(sourceOf("/old/s.jsonl", text), nil, late, app); err == nil {
+	if s, err := readSynapse(sourceOf("/old/s.jsonl", text), nil, late); err == nil {
 		t.Errorf("created at %s", s.CreatedAt)
 	}
 	const index = `{"sessions":[{"id":"s","createdAt":"2026-02-01T10:00:00Z"}]}`
-	if _, err := interchange.Synapse(sourceOf("/old/s.jsonl", text), []byte(index), late, app); err != nil {
+	if _, err := readSynapse(sourceOf("/old/s.jsonl", text), []byte(index), late); err != nil {
 		t.Errorf("with its time in the index: %v", err)
 	}
 }

@@ -1,8 +1,10 @@
 package interchange
 
 import (
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/projection"
@@ -88,4 +90,27 @@ func (s *subagent) end() { s.endTurn() }
 func (t *transcript) isCall(toolID string) bool {
 	toolID = label(toolID)
 	return t.turn != nil && slices.ContainsFunc(t.turn.calls, func(c call) bool { return c.id == toolID })
+}
+
+// agentIDs are the ids that may be a part of a file name.
+var agentIDs = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]{1,80}$`) })
+
+// withSubagents returns a source that finds the transcripts of subagents, unless it does already. paths returns where
+// that of a call may be.
+func (s Source) withSubagents(paths func(toolID, agentID string) []string) Source {
+	if s.Subagent != nil || s.File == nil {
+		return s
+	}
+	var find func(toolID, agentID string) (Source, bool)
+	find = func(toolID, agentID string) (Source, bool) {
+		for _, path := range paths(toolID, agentID) {
+			if src, ok := s.File(path); ok {
+				src.Subagent = find
+				return src, true
+			}
+		}
+		return Source{}, false
+	}
+	s.Subagent = find
+	return s
 }

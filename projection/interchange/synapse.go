@@ -9,6 +9,17 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
+// synapseFormat is the name of the format of Synapse, which is also the id of its agent.
+const synapseFormat = "synapse"
+
+var _ = RegisterFormat(Format{
+	Name: synapseFormat,
+	DetectWhole: func(o Fields) bool {
+		return o.Has("role", "content") && !o.Has("type")
+	},
+	Read: synapseSession,
+})
+
 // synapseMessage is a line of a Synapse session. It has no time and no id.
 type synapseMessage struct {
 	Role       string
@@ -51,15 +62,17 @@ type synapseIndex struct {
 	}
 }
 
-// Synapse reads a session of Synapse. index is the content of the sessions.json in its
-// directory, or empty. Messages have the session's creation time from it, and the last one
-// its update if that is later. If the index lacks the session or its creation time, modified
-// is the time of every message. Errors: ErrNoMessages; that of a modified that
-// no journal can hold; those of the source.
-func Synapse(src Source, index []byte, modified time.Time, app projection.App) (*Session, error) {
+// maxSynapseIndex is the length of the longest index that is read, in bytes.
+const maxSynapseIndex = 16 << 20
+
+// synapseSession returns the session of a Synapse transcript. Messages have the session's creation time from the
+// sessions.json in its directory, and the last one its update if that is later. If the index lacks the session or its
+// creation time, src.Modified is the time of every message. A time that no journal can hold is an error.
+func synapseSession(src Source, app projection.App) (*Session, error) {
 	id := strings.TrimSuffix(filepath.Base(src.Path), filepath.Ext(src.Path))
-	from, until := modified.UTC(), modified.UTC()
+	from, until := src.Modified.UTC(), src.Modified.UTC()
 	header := transcript{undated: true}
+	index := src.readFile(filepath.Join(filepath.Dir(src.Path), "sessions.json"), maxSynapseIndex)
 	var known synapseIndex
 	if json.Unmarshal(index, &known) == nil {
 		for _, s := range known.Sessions {

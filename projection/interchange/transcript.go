@@ -16,40 +16,17 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/runecut"
 )
 
-// The formats of transcripts. Each is also the id of the team of its sessions
-// and of the team's only agent.
-const (
-	claudeFormat       = "claude"
-	codexFormat        = "codex"
-	geminiFormat       = "gemini"
-	openCodeFormat     = "opencode"
-	piFormat           = "pi"
-	claudeMasterFormat = "claude-master"
-	synapseFormat      = "synapse"
-)
-
 // ErrNoMessages: a transcript has no message of a person or an agent.
 var ErrNoMessages = errors.New("it has no messages")
 
-// Transcript reads a transcript in the format claude, codex, gemini, opencode, pi
-// or claude-master. Errors: ErrNoMessages; ErrSubagent; *LimitError; those of the
-// source.
+// Transcript reads a transcript in one of the [Formats]. Errors: ErrNoMessages; ErrSubagent; *LimitError; those
+// of the source.
 func Transcript(format string, src Source, app projection.App) (*Session, error) {
-	switch format {
-	case claudeFormat:
-		return claudeSession(src, app)
-	case codexFormat:
-		return codexSession(src, app)
-	case geminiFormat:
-		return geminiSession(src, app)
-	case openCodeFormat:
-		return openCodeTranscript(src, app)
-	case piFormat:
-		return piSession(src, app)
-	case claudeMasterFormat:
-		return claudeMasterSession(src, app)
+	f, ok := lookupFormat(format)
+	if !ok {
+		return nil, fmt.Errorf("unknown transcript format %q", format)
 	}
-	return nil, fmt.Errorf("unknown transcript format %q", format)
+	return f.Read(src, app)
 }
 
 // newSession returns the session of a transcript. The function read passes the

@@ -39,6 +39,15 @@ func sourceOf(path, text string) interchange.Source {
 	}
 }
 
+// readSynapse reads the header of a session of Synapse, with an index in its directory.
+func readSynapse(src interchange.Source, index []byte, modified time.Time) (*interchange.Session, error) {
+	src.Modified = modified
+	src.File = func(path string) (interchange.Source, bool) {
+		return sourceOf(path, string(index)), filepath.Base(path) == "sessions.json"
+	}
+	return interchange.Transcript("synapse", src, app)
+}
+
 // mustReadTranscript reads the header of a transcript.
 func mustReadTranscript(t testing.TB, format, path, text string) *interchange.Session {
 	t.Helper()
@@ -446,7 +455,7 @@ func TestSynapseTimeIsFromIndex(t *testing.T) {
 			"2026-01-02T03:04:05.000Z", "/work"},
 		`{"sessions":[{"id":"s","title":"T","createdAt":"never","cwd":"/work"}]}`: {"2026-11-21T12:00:00.000Z", "/work"},
 	} {
-		s, err := interchange.Synapse(sourceOf("/old/s.jsonl", text), []byte(index), modified, app)
+		s, err := readSynapse(sourceOf("/old/s.jsonl", text), []byte(index), modified)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -458,7 +467,7 @@ func TestSynapseTimeIsFromIndex(t *testing.T) {
 			t.Errorf("at %s in %q, want %+v; %d skipped", at, s.Created.CWD, want, skipped)
 		}
 		checkRecords(t, s)
-		later, err := interchange.Synapse(sourceOf("/old/s.jsonl", text), []byte(index), modified.Add(time.Hour), app)
+		later, err := readSynapse(sourceOf("/old/s.jsonl", text), []byte(index), modified.Add(time.Hour))
 		if err != nil || later.ID != s.ID {
 			t.Errorf("the same file later is %s, was %s: %v", later.ID, s.ID, err)
 		}
@@ -510,7 +519,7 @@ func TestToolOfMessageWithTextHasResult(t *testing.T) {
 	} {
 		read := func() (*interchange.Session, error) {
 			if format == "synapse" {
-				return interchange.Synapse(sourceOf("/old/s.jsonl", text), []byte(index), time.Time{}, app)
+				return readSynapse(sourceOf("/old/s.jsonl", text), []byte(index), time.Time{})
 			}
 			return interchange.Transcript(format, sourceOf("/old/s.jsonl", text), app)
 		}
@@ -613,7 +622,7 @@ func FuzzTranscript(f *testing.F) {
 		case "claude", "codex", "gemini", "opencode", "pi", "claude-master":
 			s, err = interchange.Transcript(format, sourceOf("x", string(data)), app)
 		case "synapse":
-			s, err = interchange.Synapse(sourceOf("x", string(data)), nil, time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), app)
+			s, err = readSynapse(sourceOf("x", string(data)), nil, time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC))
 		default:
 			return
 		}

@@ -157,6 +157,7 @@ func newParser(c *commandLine, some []command, streams app.IO) *kong.Kong {
 		kong.Description("Chat with AI agents in crash-safe sessions."),
 		kong.Writers(streams.Stdout, streams.Stderr),
 		kong.Help(printHelp),
+		transfer.Vars(),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 	)
 	for _, cmd := range some {

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/acp/settings"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/agents"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/teams"
@@ -96,13 +95,6 @@ func TestModelsOfARegisteredEngine(t *testing.T) {
 	}
 	if loaded, err = teams.WithModels(a, loaded, []string{"fast"}); err != nil || loaded.Members[0].Model != "fast" {
 		t.Errorf("%+v, %v", loaded.Members, err)
-	}
-	var choices settings.Choices
-	if err := choices.Set(loaded, "permissions", "shout"); err != nil {
-		t.Error(err)
-	}
-	if m := choices.Apply(loaded).Members[0]; m.Permissions != "shout" {
-		t.Errorf("permissions are %q", m.Permissions)
 	}
 }
 

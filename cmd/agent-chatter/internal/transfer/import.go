@@ -17,7 +17,7 @@ import (
 // Import is the command that imports sessions from files.
 type Import struct {
 	Path   []string `arg:"" help:"Files, or directories to search for files."`
-	Format string   `help:"Input format: ${enum}." enum:"auto,journal,bundle,snapshot,claude,codex,gemini,opencode,pi,claude-master,synapse" default:"auto"`
+	Format string   `help:"Input format: ${enum}." enum:"auto,${importable}" default:"auto"`
 	Team   string   `complete:"team-id" help:"The team of transcripts (default: the program's name)." placeholder:"ID"`
 	Output string   `help:"Output format: ${enum}." enum:"text,json" default:"text"`
 

@@ -5,22 +5,33 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/alecthomas/kong"
+
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/projection/interchange"
 )
 
-// knownFormats are the formats of files with sessions, as --format names them. The first
-// three have sessions with their own ids, the others are those of other programs.
-var knownFormats = []string{
-	interchange.JournalFormat, interchange.BundleFormat, interchange.SnapshotFormat,
-	"claude", "codex", "gemini", "opencode", "pi", "claude-master", "synapse",
+// knownFormats returns the formats of files with sessions, as --format names them: those of sessions with their own
+// ids, then those of other programs.
+func knownFormats() []string {
+	own := []string{interchange.JournalFormat, interchange.BundleFormat, interchange.SnapshotFormat}
+	return append(own, transcripts()...)
 }
 
-// isTranscript reports whether a format is that of another program's transcripts.
-func isTranscript(format string) bool {
-	return slices.Contains(knownFormats[3:], format)
+// transcripts returns the formats of other programs' transcripts.
+func transcripts() (names []string) {
+	for _, f := range interchange.Formats() {
+		names = append(names, f.Name)
+	}
+	return names
 }
+
+// Vars are what the tags of the commands refer to.
+func Vars() kong.Vars { return kong.Vars{"importable": strings.Join(knownFormats(), ",")} }
+
+// isTranscript reports whether a format is that of another program's transcripts.
+func isTranscript(format string) bool { return slices.Contains(transcripts(), format) }
 
 // DetectFormat returns the format of a file as interchange.Detect does.
 func DetectFormat(path string) (string, error) {
@@ -41,9 +52,10 @@ func DetectFormat(path string) (string, error) {
 
 // UnknownFormatText reports that the format of a file was not detected.
 func UnknownFormatText(path string) app.Message {
-	last := len(knownFormats) - 1
+	known := knownFormats()
+	last := len(known) - 1
 	return app.Text("%s has an unknown format. Known formats are %s and %s.",
-		tty.SafeLine(path), strings.Join(knownFormats[:last], ", "), knownFormats[last]).With(
+		tty.SafeLine(path), strings.Join(known[:last], ", "), known[last]).With(
 		app.To("read where their files are", "guide", "import"),
 		app.To("import it in a format anyway", "sessions", "import", "--format", "FORMAT", path))
 }

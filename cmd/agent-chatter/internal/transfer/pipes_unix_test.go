@@ -36,7 +36,7 @@ func TestPipesAreNotImported(t *testing.T) {
 			"DetectFormat": detected, "ReadSnapshot": snapshot, "ImportJournal": ImportJournal(ctx, a, path, false).Err,
 			"ImportBundle": ImportBundle(ctx, a, path, false)[0].Err,
 		}
-		for _, format := range knownFormats[3:] {
+		for _, format := range transcripts() {
 			errs["ImportTranscript "+format] = ImportTranscript(ctx, a, format, path, Options{})[0].Err
 		}
 		for what, err := range errs {
@@ -57,6 +57,26 @@ func TestPipesAreNotExportedTo(t *testing.T) {
 	for _, to := range []string{path, os.DevNull} {
 		if _, err := ExportSession(t.Context(), e.app, session, to); err == nil || !strings.Contains(err.Error(), "exists already") {
 			t.Errorf("%s: %v", to, err)
+		}
+	}
+}
+
+func TestPipesAreNoFilesOfATranscript(t *testing.T) {
+	home := t.TempDir()
+	pipe := filepath.Join(home, "s", "subagents", "agent-a.jsonl")
+	mkfifo(t, pipe)
+	regular, link := filepath.Join(home, "agent-b.jsonl"), filepath.Join(home, "agent-c.jsonl")
+	err := os.WriteFile(regular, nil, 0o600)
+	if err == nil {
+		err = os.Symlink(regular, link)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	src := fileSource(t.Context(), filepath.Join(home, "s.jsonl"))
+	for path, want := range map[string]bool{pipe: false, link: false, regular: true, home: false} {
+		if _, found := src.File(path); found != want {
+			t.Errorf("%s is found: %v", path, found)
 		}
 	}
 }

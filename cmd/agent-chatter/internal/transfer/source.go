@@ -64,26 +64,12 @@ func (c *compressedFile) Close() error {
 	return c.f.Close()
 }
 
-// sourceOf returns the file of a transcript, with those of its subagents.
-func sourceOf(ctx context.Context, format, path string) interchange.Source {
-	src := fileSource(ctx, path)
-	switch format {
-	case "claude":
-		src.Subagent = claudeSubagents(ctx, path)
-	case "codex":
-		src.Subagent = codexSubagents(ctx, path)
-	case "gemini":
-		src.Subagent = geminiSubagents(ctx, path)
-	}
-	return src
-}
-
-// fileSource returns a file that must be the same each time it is opened: what an earlier
-// reading found would be false of another file. It may have grown. Reading ends when ctx
-// is done.
+// fileSource returns the file of a transcript. It must be the same each time it is opened: what an earlier
+// reading found would be false of another file. It may have grown. Reading ends when ctx is done.
 func fileSource(ctx context.Context, path string) interchange.Source {
 	var first fs.FileInfo
-	return interchange.Source{Path: path, Open: func() (io.ReadCloser, error) {
+	src := interchange.Source{Path: path, File: otherFile(ctx), List: entriesOf}
+	src.Open = func() (io.ReadCloser, error) {
 		f, info, err := openSource(path)
 		if err != nil {
 			return nil, err
@@ -96,7 +82,30 @@ func fileSource(ctx context.Context, path string) interchange.Source {
 			return nil, app.Exit(app.ExitFailed, replacedText(path))
 		}
 		return contextFile{f, ctx}, nil
-	}}
+	}
+	if info, err := os.Stat(path); err == nil {
+		src.Modified = info.ModTime()
+	}
+	return src
+}
+
+// otherFile returns interchange.Source.File. A symbolic link is no file of a transcript: it may lead anywhere.
+func otherFile(ctx context.Context) func(path string) (interchange.Source, bool) {
+	return func(path string) (interchange.Source, bool) {
+		if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
+			return interchange.Source{}, false
+		}
+		return fileSource(ctx, path), true
+	}
+}
+
+// entriesOf is interchange.Source.List.
+func entriesOf(dir string) []fs.DirEntry {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	return entries
 }
 
 // contextFile is a file that can be read until a context is done.

@@ -1,12 +1,27 @@
-package transfer
+package interchange
 
 import (
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 )
+
+// fileSource returns a file of this machine.
+func fileSource(path string) Source {
+	return Source{
+		Path: path,
+		Open: func() (io.ReadCloser, error) { return os.Open(path) },
+		File: func(path string) (Source, bool) { return fileSource(path), true },
+		List: func(dir string) []fs.DirEntry {
+			entries, _ := os.ReadDir(dir)
+			return entries
+		},
+	}
+}
 
 func TestRolloutsAreFoundByTheirNames(t *testing.T) {
 	const id = "019a7f2e-0000-7000-8000-000000000001"
@@ -22,8 +37,9 @@ func TestRolloutsAreFoundByTheirNames(t *testing.T) {
 		if err := os.WriteFile(path, nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if rollouts := readRollouts(root); (len(rollouts) == 1) != found || found && rollouts[id] != path {
-			t.Errorf("%s: found %v", name, rollouts)
+		paths := codexSubagents(fileSource(filepath.Join(root, "rollout.jsonl")))("", id)
+		if (len(paths) == 1) != found || found && paths[0] != path {
+			t.Errorf("%s: found %v", name, paths)
 		}
 		if err := os.Remove(path); err != nil {
 			t.Fatal(err)
@@ -44,7 +60,7 @@ func TestAgentsAreNamedByTheirFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := fmt.Sprint(readClaudeAgents(dir)); got != "map[t1:a1 t6:a6]" {
+	if got := fmt.Sprint(fileSource("").readClaudeAgents(dir)); got != "map[t1:a1 t6:a6]" {
 		t.Errorf("got %s", got)
 	}
 }
