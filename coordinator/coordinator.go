@@ -2,7 +2,6 @@ package coordinator
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"iter"
 	"time"
@@ -72,8 +71,8 @@ type run struct {
 	missing    []projection.MemberRef
 	reported   bool // SaveFailed was notified in this call
 
-	unsupported []SettingUnsupported       // notified
-	allowed     map[[sha256.Size]byte]bool // requests for permission that were allowed for the session
+	unsupported []SettingUnsupported // notified
+	allowed     map[requestHash]bool // requests for permission that were allowed for the session
 }
 
 // New returns a Coordinator without a team.
@@ -118,7 +117,7 @@ func (c *Coordinator) reset(t *team.Team) {
 		c.conv.log.Close(c.conv.state)
 	}
 	c.closeEngines()
-	c.team, c.run, c.secrets = t, run{allowed: map[[sha256.Size]byte]bool{}}, nil
+	c.team, c.run, c.secrets = t, run{allowed: map[requestHash]bool{}}, nil
 	c.phase, c.notified = Idle, Status{Phase: Idle}
 	if !c.o.KeepSecrets {
 		c.secrets = redact.New(append(t.Secrets(), serverSecrets(c.o.MCPServers)...))

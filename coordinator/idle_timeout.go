@@ -6,13 +6,14 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 )
 
-// idleTimeout limits the time without an event of the agent. The time in which a tool runs does not
-// count.
+// idleTimeout limits the time without an event of the agent. The time in which a tool runs, or the user is
+// asked, does not count.
 type idleTimeout struct {
 	limit   time.Duration
 	timer   *time.Timer
 	expired <-chan time.Time // nil if there is no limit
 	tools   map[string]bool  // the running ones, by ID
+	held    bool
 }
 
 // maxRunning is how many tools are known to run at once.
@@ -40,9 +41,20 @@ func (t *idleTimeout) restart(e agent.Event) {
 	case agent.ToolCompleted:
 		delete(t.tools, e.ID)
 	}
-	if t.stop(); t.timer != nil && len(t.tools) == 0 {
+	if t.stop(); t.timer != nil && len(t.tools) == 0 && !t.held {
 		t.timer.Reset(t.limit)
 	}
+}
+
+// hold stops the timeout until release, whatever events there are.
+func (t *idleTimeout) hold() {
+	t.held = true
+	t.stop()
+}
+
+func (t *idleTimeout) release() {
+	t.held = false
+	t.restart(nil)
 }
 
 func (t *idleTimeout) stop() {

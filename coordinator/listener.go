@@ -9,8 +9,8 @@ import (
 )
 
 // Listener is notified of what happens in a conversation: a terminal, an editor protocol or a web
-// page. Its methods are called in order, on the goroutine that called the Coordinator, which waits
-// for them to return.
+// page. Its methods except Ask are called in order, on the goroutine that called the Coordinator, which
+// waits for them to return.
 type Listener interface {
 	// Event is called once for each event of the session, in order, after it was appended to
 	// the journal. Turns, messages and tool calls are events.
@@ -20,7 +20,8 @@ type Listener interface {
 	// are valid UTF-8.
 	Text(turnID string, m team.Member, text string)
 	// Ask asks the user for permission. It blocks until the user answers or ctx is done; in the
-	// latter case the answer is ignored.
+	// latter case the answer is ignored. Each question has a goroutine of its own: several may be
+	// open at the same time, and meanwhile the other methods are called.
 	Ask(ctx context.Context, q Question) Answer
 	// Notice is called for what is not an event, such as a reached limit.
 	Notice(n Notice)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"time"
 
@@ -15,77 +16,142 @@ import (
 type permissionRequest struct {
 	ctx        context.Context // done when the agent does not wait for the answer any more
 	permission agent.Permission
-	answer     chan<- agent.Grant
+	grant      chan<- agent.Grant
+
+	hash  requestHash
+	asked time.Time // when it began to wait for the user; zero: it did not
+}
+
+// requestHash is equal for requests to do the same.
+type requestHash [sha256.Size]byte
+
+func hashRequest(memberID string, p agent.Permission) requestHash {
+	return sha256.Sum256(fmt.Appendf(nil, "%q %q", memberID, []any{p.Tool, p.Title, p.Input, p.Edits}))
+}
+
+// userAnswer is the answer of the user to a request.
+type userAnswer struct {
+	request permissionRequest
+	answer  Answer
+	late    bool // neither the agent nor the turn waits for it
+}
+
+// questions are those that a turn asks the user at the same time. While there are any, the time of the turn
+// stands still.
+type questions struct {
+	// By what they ask for. The values are further requests to do the same, which wait for the answer.
+	open    map[requestHash][]permissionRequest
+	answers chan userAnswer // one for each open question
+	since   time.Time       // when the first of the open ones was asked
+	waited  time.Duration   // while there were any, before since
+}
+
+func newQuestions() questions {
+	return questions{open: map[requestHash][]permissionRequest{}, answers: make(chan userAnswer)}
 }
 
 // permit is called on goroutines of the engine. It passes the request to the goroutine of the
 // Coordinator.
 func (t *turn) permit(ctx context.Context, p agent.Permission) agent.Grant {
-	answer := make(chan agent.Grant, 1)
+	grant := make(chan agent.Grant, 1)
 	select {
-	case t.requests <- permissionRequest{ctx, p, answer}:
+	case t.requests <- permissionRequest{ctx: ctx, permission: p, grant: grant}:
 	case <-ctx.Done():
 		return agent.Refused
 	}
 	select {
-	case grant := <-answer:
+	case grant := <-grant:
 		return grant
 	case <-ctx.Done():
 		return agent.Refused
 	}
 }
 
-// decide answers a request and records the answer.
-func (t *turn) decide(r permissionRequest) error {
-	same := requestHash(t.item.member.ID, r.permission)
+// request decides a request for permission. ctx is done when the turn ends.
+func (t *turn) request(ctx context.Context, r permissionRequest) error {
+	r.hash = hashRequest(t.item.member.ID, r.permission)
 	p, clean := &r.permission, t.c.secrets.Text
 	p.Tool, p.Title, p.Input = clean(p.Tool), clean(p.Title), t.c.secrets.JSON(p.Input)
 	for i, e := range p.Edits {
 		p.Edits[i] = agent.FileEdit{Path: clean(e.Path), Old: clean(e.Old), New: clean(e.New)}
 	}
-	before := t.waited
-	grant, by := t.decision(r, same)
-	if r.ctx.Err() != nil {
-		grant, by = agent.Refused, projection.ByDefault // too late
-	}
-	r.answer <- grant
-	return t.record(projection.PermissionAnswered{
-		TurnID: t.id, ToolID: p.ToolID, Name: p.Tool, Title: p.Title, Allowed: grant != agent.Refused, By: by,
-		WaitedMS: (t.waited - before).Milliseconds(),
-	})
+	return t.decide(ctx, r)
 }
 
-// requestHash is equal for requests to do the same.
-func requestHash(memberID string, p agent.Permission) [sha256.Size]byte {
-	return sha256.Sum256(fmt.Appendf(nil, "%q %q", memberID, []any{p.Tool, p.Title, p.Input, p.Edits}))
+// decide answers a request as the member's permissions or an earlier answer say, or asks the user.
+func (t *turn) decide(ctx context.Context, r permissionRequest) error {
+	m := t.item.member
+	switch {
+	case r.ctx.Err() != nil || ctx.Err() != nil:
+		return t.grant(r, agent.Refused, projection.ByDefault)
+	case m.Permissions == agent.Allow:
+		return t.grant(r, agent.AllowedOnce, projection.ByPolicy)
+	case m.Permissions == agent.Deny:
+		t.c.notify(PermissionDenied{m, r.action()})
+		return t.grant(r, agent.Refused, projection.ByPolicy)
+	case t.c.allowed[r.hash]:
+		return t.grant(r, agent.AllowedOnce, projection.ByPerson)
+	}
+	if r.asked.IsZero() {
+		r.asked = time.Now()
+	}
+	if same, asked := t.questions.open[r.hash]; asked {
+		t.questions.open[r.hash] = append(same, r)
+		return nil
+	}
+	t.ask(ctx, r)
+	return nil
 }
 
-// decision applies the member's permissions, or asks the user. A request that was allowed for the session has
-// the hash same.
-func (t *turn) decision(r permissionRequest, same [sha256.Size]byte) (grant agent.Grant, by projection.Decider) {
-	m, action := t.item.member, cmp.Or(r.permission.Title, r.permission.Tool)
-	switch m.Permissions {
-	case agent.Allow:
-		return agent.AllowedOnce, projection.ByPolicy
-	case agent.Deny:
-		t.c.notify(PermissionDenied{m, action})
-		return agent.Refused, projection.ByPolicy
+func (r permissionRequest) action() string { return cmp.Or(r.permission.Title, r.permission.Tool) }
+
+// ask asks the user on another goroutine, so that what happens in the meantime is recorded.
+func (t *turn) ask(ctx context.Context, r permissionRequest) {
+	if len(t.questions.open) == 0 {
+		t.questions.since = time.Now()
+		t.timeout.stop()
+		t.idle.hold()
 	}
-	if t.c.allowed[same] {
-		return agent.AllowedOnce, projection.ByPerson
+	t.questions.open[r.hash] = nil
+	go func() { // ends with the turn, which waits for the answers
+		asked, withdraw := context.WithCancel(r.ctx)
+		defer withdraw()
+		defer context.AfterFunc(ctx, withdraw)()
+		answer := t.c.o.Listener.Ask(asked, Question{t.id, t.item.member, r.permission})
+		t.questions.answers <- userAnswer{r, answer, asked.Err() != nil}
+	}()
+}
+
+// answer passes the answer of the user on and records it. It decides the requests that have waited for it.
+func (t *turn) answer(ctx context.Context, a userAnswer) error {
+	same := t.questions.open[a.request.hash]
+	delete(t.questions.open, a.request.hash)
+	if len(t.questions.open) == 0 {
+		t.questions.waited += time.Since(t.questions.since)
+		t.timeout.restart()
+		t.idle.release()
 	}
-	asked := time.Now()
-	answer := t.c.o.Listener.Ask(r.ctx, Question{t.id, m, r.permission})
-	t.waited += time.Since(asked)
-	switch answer {
+	grant, by := t.granted(a)
+	err := t.grant(a.request, grant, by)
+	for _, r := range same {
+		err = errors.Join(err, t.decide(ctx, r))
+	}
+	return err
+}
+
+// granted returns what the answer of the user grants. An answer that is too late grants nothing.
+func (t *turn) granted(a userAnswer) (agent.Grant, projection.Decider) {
+	r := a.request
+	if a.late || r.ctx.Err() != nil {
+		return agent.Refused, projection.ByDefault
+	}
+	switch a.answer {
 	case Unanswered:
-		if r.ctx.Err() == nil {
-			t.c.notify(PermissionUnanswered{m, action})
-		}
+		t.c.notify(PermissionUnanswered{t.item.member, r.action()})
 		return agent.Refused, projection.ByDefault
 	case AllowedForSession:
-		if r.ctx.Err() == nil && r.permission.Omitted == 0 { // otherwise different requests may look the same
-			t.c.allowed[same] = true
+		if r.permission.Omitted == 0 { // otherwise different requests may look the same
+			t.c.allowed[r.hash] = true
 		}
 		return agent.AllowedOnce, projection.ByPerson
 	case AllowedAlways:
@@ -97,4 +163,26 @@ func (t *turn) decision(r permissionRequest, same [sha256.Size]byte) (grant agen
 		return agent.AllowedOnce, projection.ByPerson
 	}
 	return agent.Refused, projection.ByPerson
+}
+
+// grant answers a request and records the answer.
+func (t *turn) grant(r permissionRequest, grant agent.Grant, by projection.Decider) error {
+	r.grant <- grant
+	answered := projection.PermissionAnswered{
+		TurnID: t.id, ToolID: r.permission.ToolID, Name: r.permission.Tool, Title: r.permission.Title,
+		Allowed: grant != agent.Refused, By: by,
+	}
+	if !r.asked.IsZero() {
+		answered.WaitedMS = time.Since(r.asked).Milliseconds()
+	}
+	return t.record(answered)
+}
+
+// withdraw ends the open questions of a turn whose agent has ended. ctx is done.
+func (t *turn) withdraw(ctx context.Context) error {
+	var err error
+	for len(t.questions.open) > 0 {
+		err = errors.Join(err, t.answer(ctx, <-t.questions.answers))
+	}
+	return err
 }

@@ -4,7 +4,11 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
@@ -207,4 +211,130 @@ func TestCancelAtQuestionCancelsTurn(t *testing.T) {
 	checkAnswered(t, s, projection.PermissionAnswered{ToolID: "t1", Name: "execute", Title: "rm -r /",
 		By: projection.ByDefault})
 	s.say("continue")
+}
+
+// allows answers questions with Allowed after a function has returned.
+func allows(wait func(q coordinator.Question)) func(context.Context, coordinator.Question) coordinator.Answer {
+	return func(_ context.Context, q coordinator.Question) coordinator.Answer {
+		wait(q)
+		return coordinator.Allowed
+	}
+}
+
+func TestOpenQuestionDoesNotDelayEvents(t *testing.T) {
+	const calls = 1000
+	yielded := make(chan struct{})
+	s := newFixture(t, &store.Memory{}, func(ctx context.Context, turn agent.Turn) iter.Seq2[agent.Event, error] {
+		return func(yield func(agent.Event, error) bool) {
+			granted := make(chan agent.Grant)
+			go func() { granted <- turn.Permit(ctx, agent.Permission{ToolID: "asks", Tool: "execute"}) }()
+			for i := range calls {
+				yield(agent.ToolStarted{ID: fmt.Sprint(i), Name: "read"}, nil)
+			}
+			close(yielded)
+			yield(agent.Text{Text: fmt.Sprint("grant: ", <-granted)}, nil)
+		}
+	})
+	s.recorder.answer = allows(func(coordinator.Question) { <-yielded })
+	s.setTeam(testTeam(), "")
+	s.say("go")
+	before := 0
+	for _, e := range s.recorder.appended {
+		if e.Type == "permission.answered" {
+			break
+		}
+		if e.Type == "tool.started" {
+			before++
+		}
+	}
+	if before != calls || s.recorder.count("said by ada: grant: 1") != 1 {
+		t.Errorf("%d calls before the answer, %q", before, s.recorder.lines)
+	}
+}
+
+// requestsAtOnce is a turn that requests permissions at the same time, and replies when all are answered.
+func requestsAtOnce(titles ...string) turnFunc {
+	return func(ctx context.Context, turn agent.Turn) iter.Seq2[agent.Event, error] {
+		var asking sync.WaitGroup
+		for i, title := range titles {
+			asking.Go(func() {
+				turn.Permit(ctx, agent.Permission{ToolID: fmt.Sprint("t", i+1), Tool: "execute", Title: title})
+			})
+		}
+		asking.Wait()
+		return says("done")(ctx, turn)
+	}
+}
+
+func TestQuestionsAreOpenAtTheSameTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		waits := map[string]time.Duration{"rm a": 3 * time.Second, "rm b": 5 * time.Second, "rm c": 4 * time.Second}
+		s := newFixture(t, &store.Memory{}, requestsAtOnce("rm a", "rm b", "rm c"))
+		s.recorder.answer = allows(func(q coordinator.Question) { time.Sleep(waits[q.Permission.Title]) })
+		s.setTeam(testTeam(), "")
+		s.say("go")
+		var answered []string
+		for _, p := range payloads[projection.PermissionAnswered](t, s.recorder.appended) {
+			answered = append(answered, fmt.Sprint(p.Title, " ", p.WaitedMS))
+		}
+		checkEqual(t, "answered", answered, []string{"rm a 3000", "rm c 4000", "rm b 5000"})
+		if ended := payloads[projection.TurnEnded](t, s.recorder.appended)[0]; ended.DurationMS != 0 {
+			t.Errorf("the turn took %d ms", ended.DurationMS)
+		}
+	})
+}
+
+func TestSameRequestWaitsForTheOpenQuestion(t *testing.T) {
+	for answer, want := range map[coordinator.Answer]int32{
+		coordinator.AllowedForSession: 1, coordinator.Allowed: 3, coordinator.Refused: 3,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newFixture(t, &store.Memory{}, requestsAtOnce("rm a", "rm a", "rm a"))
+			var asked, open atomic.Int32
+			s.recorder.answer = func(context.Context, coordinator.Question) coordinator.Answer {
+				asked.Add(1)
+				if open.Add(1) > 1 {
+					t.Error("the same question is open twice")
+				}
+				time.Sleep(time.Second)
+				open.Add(-1)
+				return answer
+			}
+			s.setTeam(testTeam(), "")
+			s.say("go")
+			recorded := payloads[projection.PermissionAnswered](t, s.recorder.appended)
+			if asked.Load() != want || len(recorded) != 3 {
+				t.Errorf("answer %d: asked %d times, recorded %+v", answer, asked.Load(), recorded)
+			}
+		})
+	}
+}
+
+func TestQuestionOfEndedTurnIsWithdrawn(t *testing.T) {
+	asked := make(chan struct{})
+	s := newFixture(t, &store.Memory{}, func(ctx context.Context, turn agent.Turn) iter.Seq2[agent.Event, error] {
+		return func(yield func(agent.Event, error) bool) {
+			for _, title := range []string{"rm a", "rm b", "rm b"} {
+				go turn.Permit(t.Context(), agent.Permission{Tool: "execute", Title: title})
+			}
+			<-asked
+			<-asked
+			yield(agent.Text{Text: "done"}, nil)
+		}
+	})
+	s.recorder.answer = func(ctx context.Context, _ coordinator.Question) coordinator.Answer {
+		asked <- struct{}{}
+		<-ctx.Done()
+		return coordinator.Unanswered
+	}
+	s.setTeam(testTeam(), "")
+	s.say("go")
+	for _, p := range payloads[projection.PermissionAnswered](t, s.recorder.appended) {
+		if p.Allowed || p.By != projection.ByDefault {
+			t.Errorf("recorded %+v", p)
+		}
+	}
+	if s.recorder.count("said by ada: done") != 1 || s.recorder.count("notice PermissionUnanswered") != 0 {
+		t.Errorf("notified %q", s.recorder.lines)
+	}
 }

@@ -156,3 +156,31 @@ func TestRemainingTimeCountsAfterQuestion(t *testing.T) {
 		})
 	}
 }
+
+// Events of the agent during a question do not restart the idle timeout.
+func TestEventsDuringQuestionDoNotEndTheWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newFixture(t, &store.Memory{}, func(ctx context.Context, turn agent.Turn) iter.Seq2[agent.Event, error] {
+			return func(yield func(agent.Event, error) bool) {
+				answered := make(chan agent.Grant)
+				go func() { answered <- turn.Permit(ctx, agent.Permission{Tool: "execute", Title: "rm -r /"}) }()
+				time.Sleep(time.Second)
+				yield(agent.Text{Text: "so far "}, nil)
+				<-answered
+				time.Sleep(50 * time.Second)
+				yield(agent.Text{Text: "done"}, nil)
+			}
+		})
+		s.Coordinator = coordinator.New(s.asking(func(context.Context) bool {
+			time.Sleep(time.Hour)
+			return true
+		}))
+		team := testTeam()
+		team.MaxAgentResponseTime, team.Members[0].MaxAgentIdleTime = 10*time.Minute, time.Minute
+		s.setTeam(team, "")
+		s.say("go")
+		if ended := payloads[projection.TurnEnded](t, s.recorder.appended)[0]; ended.DurationMS != 50_000 {
+			t.Errorf("the turn took %d ms", ended.DurationMS)
+		}
+	})
+}

@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -95,7 +96,6 @@ type turn struct {
 	item    item
 	id      string
 	started time.Time
-	waited  time.Duration   // for answers of the user
 	text    *redact.Stream  // replaces secrets in the streamed reply
 	reply   strings.Builder // without secrets
 	flushed int             // how much of reply is recorded as turn.text
@@ -107,6 +107,9 @@ type turn struct {
 	plan                 projection.PlanUpdated // the last one
 	session              string                 // the agent's session ID
 	requests             chan permissionRequest
+	questions            questions
+	idle                 *idleTimeout
+	timeout              *turnTimeout
 }
 
 // runTurn runs a turn and records its events. It reports whether the queue continues.
@@ -124,7 +127,7 @@ func (c *Coordinator) runTurn(ctx context.Context, next item) (more bool, err er
 	c.notifyRounds(m)
 	t := &turn{
 		c: c, item: next, id: newID(), started: time.Now(), text: c.secrets.Stream(),
-		requests: make(chan permissionRequest),
+		requests: make(chan permissionRequest), questions: newQuestions(),
 	}
 	c.setPhase(Active)
 	err = c.conv.record(c.records(append(c.queueChanges(), projection.TurnStarted{
@@ -162,7 +165,7 @@ func (t *turn) run(ctx context.Context) error {
 			steps <- step{e, err}
 		}
 	}()
-	return t.consume(steps, stop)
+	return t.consume(ctx, steps, stop)
 }
 
 // step is one element of an engine's sequence.
@@ -171,36 +174,38 @@ type step struct {
 	err   error
 }
 
-// consume records the steps until there are no more. It stops the agent at the first error.
-func (t *turn) consume(steps <-chan step, stop context.CancelCauseFunc) (failure error) {
+// consume records the steps until there are no more, and decides requests for permission. It stops the agent, whose
+// context is ctx, at the first error.
+func (t *turn) consume(ctx context.Context, steps <-chan step, stop context.CancelCauseFunc) (failure error) {
 	m := t.item.member
 	flush := time.NewTicker(textInterval)
 	defer flush.Stop()
-	idle := newIdleTimeout(m.MaxAgentIdleTime)
-	defer idle.stop()
+	t.idle = newIdleTimeout(m.MaxAgentIdleTime)
+	defer t.idle.stop()
 	limit := t.c.team.MaxAgentResponseTime
-	timeout := newTurnTimeout(limit)
-	defer timeout.stop()
+	t.timeout = newTurnTimeout(limit)
+	defer t.timeout.stop()
 	for {
 		var err error
 		select {
 		case s, ok := <-steps:
 			if !ok {
-				return failure
+				stop(nil)
+				return cmp.Or(failure, t.withdraw(ctx))
 			}
-			idle.restart(s.event)
+			t.idle.restart(s.event)
 			if err = s.err; err == nil && failure == nil {
 				err = t.handle(s.event)
 			}
 		case r := <-t.requests:
-			timeout.stop()
-			err = t.decide(r)
-			timeout.restart()
-			idle.restart(nil)
+			t.idle.restart(nil)
+			err = t.request(ctx, r)
+		case a := <-t.questions.answers:
+			err = t.answer(ctx, a)
 		// The engine ends with an error that wraps the cause and may say what it waited for.
-		case <-timeout.expired:
+		case <-t.timeout.expired:
 			stop(&timeoutError{responseTimeSetting, limit})
-		case <-idle.expired:
+		case <-t.idle.expired:
 			stop(&timeoutError{idleTimeSetting, m.MaxAgentIdleTime})
 		case <-flush.C:
 			err = t.flush()
@@ -331,7 +336,7 @@ func (t *turn) record(p projection.Payload) error {
 func (t *turn) finish(ctx context.Context, failure error) (more bool, err error) {
 	end := projection.TurnEnded{
 		TurnID: t.id, MemberID: t.item.member.ID, FinishReason: projection.Done,
-		DurationMS: (time.Since(t.started) - t.waited).Milliseconds(), Usage: t.usage,
+		DurationMS: (time.Since(t.started) - t.questions.waited).Milliseconds(), Usage: t.usage,
 		PromptSHA256: t.prompt, Instructions: t.instructions, AgentSession: t.session,
 	}
 	if failure == nil {

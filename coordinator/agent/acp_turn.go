@@ -59,8 +59,7 @@ type acpTool struct {
 
 func newACPTurn(ctx context.Context, a *acpAgent, turn Turn, yield func(Event, error) bool) *acpTurn {
 	t := &acpTurn{acpAgent: a, turn: turn, yield: yield, tools: map[string]*acpTool{}}
-	// Turn.Permit may block the consumer, and so the loop that notices that ctx is done. The
-	// contexts of permissions must end without that loop.
+	// Turn.Permit may block until its context ends, with the turn or before.
 	t.askContext, t.stopAsking = context.WithCancel(ctx)
 	return t
 }

@@ -57,8 +57,7 @@ type Turn struct {
 	// Guard ends the turn's processes when this process dies; nil is none.
 	Guard *process.Guard
 	// Permit decides whether an agent may use a tool; nil allows nothing. It may block until ctx
-	// is done, and may keep the consumer from its events meanwhile: ctx is done when the ctx of
-	// Run is, and when the turn has ended. It is called concurrently.
+	// is done: when the ctx of Run is, and when the turn has ended. It is called concurrently.
 	Permit func(ctx context.Context, asked Permission) Grant
 }
 

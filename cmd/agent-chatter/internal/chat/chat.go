@@ -219,7 +219,7 @@ func (cmd *Command) newREPL(a *app.App, config config.Config) *repl {
 	if config.Auto() && !cmd.NoSave {
 		r.retention = host.NewRetention(a, config.Policy())
 	}
-	r.display = &display{repl: r, Reporter: &view.Reporter{
+	r.display = &display{repl: r, question: make(chan struct{}, 1), Reporter: &view.Reporter{
 		App: a, JSON: cmd.Output == "json", Prompts: cmd.ShowPrompt, ManualSave: cmd.NoAutoSave,
 	}}
 	var listener coordinator.Listener = r.display

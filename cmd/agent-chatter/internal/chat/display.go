@@ -22,7 +22,8 @@ type display struct {
 	console.Surface                  // nil: not open yet
 	console         *console.Console // the Surface, if a user types on it
 	repl            *repl
-	speaking        string // the name of the member whose turn runs; "": none
+	speaking        string        // the name of the member whose turn runs; "": none
+	question        chan struct{} // has a value while the user is asked: one question at a time
 }
 
 // begin resets the state for a conversation of a team.
@@ -119,10 +120,16 @@ func (d *display) Status(s coordinator.Status) {
 
 // Ask implements coordinator.Listener.
 func (d *display) Ask(ctx context.Context, q coordinator.Question) coordinator.Answer {
-	switch {
-	case d.repl.scripted:
+	if d.repl.scripted {
 		return d.Reporter.Ask(ctx, q)
-	case d.console == nil:
+	}
+	select {
+	case d.question <- struct{}{}:
+		defer func() { <-d.question }()
+	case <-ctx.Done():
+		return coordinator.Unanswered
+	}
+	if d.console == nil {
 		return d.repl.askPlain(ctx, q)
 	}
 	lines := permissionLines(q.Member.DisplayName, q.Permission, view.OutputStyle(d.App))

@@ -7,7 +7,7 @@
 //
 // # Concurrency
 //
-// Three goroutines share the Model under a lock: one reads keys, one draws, and the conversation prints
-// and asks. Only the goroutine that draws writes to the terminal, without the lock, so that keys are read
-// while the terminal does not take any output.
+// The goroutines that read keys, draw, print the conversation and ask a question share the Model under a
+// lock. Only the goroutine that draws writes to the terminal, without the lock, so that keys are read while
+// the terminal does not take any output.
 package console
