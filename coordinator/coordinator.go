@@ -130,9 +130,11 @@ func (c *Coordinator) Session() *Session {
 		return nil
 	}
 	s := c.conv.state
-	interrupted, _ := unfinishedTurn(s)
-	if _, ok := c.team.Member(interrupted); !ok {
-		interrupted = ""
+	var interrupted []string
+	for _, t := range unfinishedTurns(s) {
+		if _, ok := c.team.Member(t.MemberID); ok {
+			interrupted = append(interrupted, t.MemberID)
+		}
 	}
 	return &Session{
 		ID: c.conv.log.SessionID(), TeamID: c.team.ID, TeamName: c.team.Name, Title: s.Row.Title,
@@ -151,7 +153,7 @@ type Session struct {
 	Stats                projection.Stats
 	Duration             time.Duration      // since CreatedAt
 	Recent               []projection.Entry // the newest messages and partial replies
-	Interrupted          string             // the ID of the member whose turn Retry reruns; "" if none
+	Interrupted          []string           // the IDs of the members whose turns Retry reruns
 }
 
 // Snapshot returns the whole session as it is stored, or ErrNoSession.

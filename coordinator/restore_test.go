@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -551,8 +552,8 @@ func TestInterruptedTurnIsEndedWithTheNextMessage(t *testing.T) {
 
 	s := resume(t, d, id)
 	checkEqual(t, "the files after the restore", d.content(), before)
-	if got := s.Session().Interrupted; got != "ada" {
-		t.Errorf("the interrupted member is %q, want ada", got)
+	if got := s.Session().Interrupted; !slices.Equal(got, []string{"ada"}) {
+		t.Errorf("the interrupted members are %q, want ada", got)
 	}
 	old := len(d.events(id))
 	writes := func() int {
@@ -590,8 +591,41 @@ func TestInterruptedTurnIsEndedWithTheNextMessage(t *testing.T) {
 		!strings.Contains(prompt, "You: do it") && !strings.Contains(prompt, "you: do it") {
 		t.Errorf("the prompt is\n%s", prompt)
 	}
-	if got := s.Session().Interrupted; got != "" {
+	if got := s.Session().Interrupted; len(got) > 0 {
 		t.Errorf("the interrupted member after a finished turn is %q", got)
+	}
+}
+
+func TestTurnsOpenAtOnceAreEndedAndRerun(t *testing.T) {
+	d := onDisk(t, 0)
+	said := message(by("you", "you", projection.TypeHuman), "do it, both")
+	reply := message(by("ada", "ada", projection.TypeAI), "Done.")
+	reply.TurnID = "t1"
+	started := func(id, member string) projection.TurnStarted {
+		return projection.TurnStarted{TurnID: id, MemberID: member, TriggerMessageID: said.Message.ID}
+	}
+	id := writeSession(t, d, said, started("t1", "ada"), started("t2", "bob"), started("t3", "ada"),
+		projection.TurnText{TurnID: "t2", Text: "one"}, projection.TurnText{TurnID: "t3", Text: "two"}, reply)
+	s := resume(t, d, id, says("one"), says("two"))
+	checkEqual(t, "interrupted", s.Session().Interrupted, []string{"bob", "ada"})
+	old := len(d.events(id))
+	if err := s.Retry(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var ends []string
+	for _, end := range payloads[projection.TurnEnded](t, d.events(id)[old:]) {
+		ends = append(ends, fmt.Sprint(end.MemberID, " ", end.FinishReason, " ", end.Partial))
+	}
+	checkEqual(t, "the ends", ends,
+		[]string{"ada done ", "bob interrupted one", "ada interrupted two", "bob done ", "ada done "})
+	for i, begun := range payloads[projection.TurnStarted](t, d.events(id)[old:]) {
+		reply := payloads[projection.MessageAppended](t, d.events(id)[old:])[i]
+		if begun.TriggerMessageID != said.Message.ID || reply.TurnID != begun.TurnID {
+			t.Errorf("turn %+v has the reply %+v", begun, reply)
+		}
+	}
+	if got := s.Session().Interrupted; len(got) > 0 {
+		t.Errorf("%q are interrupted", got)
 	}
 }
 

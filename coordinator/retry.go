@@ -3,28 +3,24 @@ package coordinator
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/marker"
 )
 
-// ErrNothingToRetry is the error of Retry if the last turn finished, or there was none.
+// ErrNothingToRetry is the error of Retry if the last turns finished, or there were none.
 var ErrNothingToRetry = errors.New("no turn to retry")
 
-// Retry reruns the last turn if it failed, was canceled, or was interrupted by the end of the
-// program. It returns when a human is next, as Say does.
+// Retry reruns the last turns that failed, were canceled, or were interrupted by the end of the program: several
+// if they were open at the same time. It returns when a human is next, as Say does.
 func (c *Coordinator) Retry(ctx context.Context) error {
 	if c.conv == nil {
 		return ErrNothingToRetry
 	}
 	c.reported = false
-	memberID, messageID := unfinishedTurn(c.conv.state)
-	member, ok := c.team.Member(memberID)
-	if !ok || messageID == "" {
-		return ErrNothingToRetry
-	}
-	m := c.message(messageID)
-	if m == nil {
+	reruns := c.reruns()
+	if len(reruns) == 0 {
 		return ErrNothingToRetry
 	}
 	opening, err := c.openingEvents()
@@ -37,42 +33,61 @@ func (c *Coordinator) Retry(ctx context.Context) error {
 		}
 	}
 	c.resumed = false
-	t := newTrigger(*m)
-	if m.Speaker.Type == projection.TypeAI {
-		t.repliesTo = c.triggerOf(m.ID)
-	}
 	c.clearQueue("the last turn is rerun")
-	c.queue = queue{items: []item{{member: member, trigger: t, intent: marker.Reply}}}
+	c.queue = queue{items: reruns}
 	return c.runQueue(ctx)
 }
 
-// unfinishedTurn returns the member of the last turn and the message that triggered it, if the turn
-// has no reply.
-func unfinishedTurn(s *projection.State) (memberID, messageID string) {
-	if n := len(s.OpenTurns); n > 0 {
-		if last := s.OpenTurns[n-1]; last.Message == 0 {
-			return last.MemberID, last.TriggerMessageID
+// reruns returns the queue of a Retry.
+func (c *Coordinator) reruns() []item {
+	var items []item
+	for _, turn := range unfinishedTurns(c.conv.state) {
+		member, ok := c.team.Member(turn.MemberID)
+		if !ok || turn.TriggerMessageID == "" {
+			continue
 		}
-		return "", ""
+		m := c.message(turn.TriggerMessageID)
+		if m == nil {
+			continue
+		}
+		t := newTrigger(*m)
+		if m.Speaker.Type == projection.TypeAI {
+			t.repliesTo = c.triggerOf(m.ID)
+		}
+		items = append(items, item{member: member, trigger: t, intent: marker.Reply})
 	}
-	if s.LastTurn != nil && s.LastTurn.FinishReason != projection.Done {
-		return s.LastTurn.MemberID, s.LastTrigger
+	return items
+}
+
+// unfinishedTurns returns the last turns without a reply, those that have not ended included.
+func unfinishedTurns(s *projection.State) []projection.UnfinishedTurn {
+	unfinished := slices.Clone(s.Unfinished)
+	for _, t := range s.OpenTurns {
+		if t.Message == 0 {
+			unfinished = append(unfinished, projection.UnfinishedTurn{
+				MemberID: t.MemberID, TriggerMessageID: t.TriggerMessageID,
+			})
+		}
 	}
-	return "", ""
+	return unfinished
 }
 
 // triggerOf returns the ID of the message that triggered the turn of an agent's message.
 func (c *Coordinator) triggerOf(messageID string) string {
-	found := false
+	var said *projection.MessageAppended
 	for e, err := range c.conv.log.Backward() {
 		if err != nil {
 			return ""
 		}
 		switch p, _ := projection.Decode(e); p := p.(type) {
 		case projection.MessageAppended:
-			found = found || p.Message.ID == messageID
+			if p.Message.ID == messageID {
+				said = &p
+			}
 		case projection.TurnStarted:
-			if found {
+			// Earlier versions of the program did not record the turn of a message.
+			is := said != nil && (p.TurnID == said.TurnID || said.TurnID == "" && p.MemberID == said.Message.Speaker.ID)
+			if is {
 				return p.TriggerMessageID
 			}
 		}

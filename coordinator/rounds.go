@@ -14,6 +14,11 @@ func (c *Coordinator) Rounds() (had, limit int) {
 	return had, c.team.MaxRounds
 }
 
+// roundsBegun is Rounds with the turns that run: none is open that an earlier run left, once this one has begun.
+func (c *Coordinator) roundsBegun() int {
+	return c.conv.state.Stats.Rounds + len(c.conv.state.OpenTurns)
+}
+
 // RunOver reports whether Options.MaxRounds is reached.
 func (c *Coordinator) RunOver() bool { return c.o.MaxRounds > 0 && c.rounds >= c.o.MaxRounds }
 
@@ -29,7 +34,7 @@ func (c *Coordinator) limitReached() bool {
 	if next[0].member.Type == team.Human {
 		return false
 	}
-	had, limit := c.Rounds()
+	had, limit := c.roundsBegun(), c.team.MaxRounds
 	ofTeam := limit > 0 && had >= limit
 	if !ofTeam && !c.RunOver() {
 		return false
@@ -55,7 +60,7 @@ const LastRounds = 5
 // notifyRounds notifies the listener of the turn's number where a limit is set. The default limit is
 // meant for agents that address each other without end, so that it is notified only near its end.
 func (c *Coordinator) notifyRounds(m team.Member) {
-	had, limit := c.Rounds()
+	had, limit := c.roundsBegun(), c.team.MaxRounds
 	if limit > 0 && (limit != team.DefaultMaxRounds || had >= limit-LastRounds) {
 		c.notify(Round{m, had + 1, limit})
 	}

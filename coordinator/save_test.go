@@ -252,7 +252,7 @@ func (s *fixture) checkComplete(d *disk, want ...string) {
 	if got, fold := asJSON(s.t, session.Recent), asJSON(s.t, state.Newest()); got != fold {
 		s.t.Errorf("the messages in memory are\n%s\nin the journal\n%s", got, fold)
 	}
-	if !session.UpdatedAt.Equal(state.Row.UpdatedAt) || session.Interrupted != "" {
+	if !session.UpdatedAt.Equal(state.Row.UpdatedAt) || len(session.Interrupted) > 0 {
 		s.t.Errorf("updated %s, in the journal %s; interrupted %q", session.UpdatedAt, state.Row.UpdatedAt,
 			session.Interrupted)
 	}

@@ -189,7 +189,7 @@ func TestInterruptedTurnWithAMessageIsDone(t *testing.T) {
 		projection.NewMessage("m2", noon, speaker("ada", projection.TypeAI), "ok", nil),
 	)
 	s := resume(t, stored, id)
-	if interrupted := s.Session().Interrupted; interrupted != "" {
+	if interrupted := s.Session().Interrupted; len(interrupted) > 0 {
 		t.Errorf("%s is interrupted", interrupted)
 	}
 	s.say("more")

@@ -132,7 +132,7 @@ func (c *Coordinator) runTurn(ctx context.Context, next item) (more bool, err er
 	c.setPhase(Active)
 	err = c.conv.record(c.records(append(c.queueChanges(), projection.TurnStarted{
 		TurnID: t.id, MemberID: m.ID, AgentType: m.AgentType, Model: m.Model,
-		TriggerMessageID: next.trigger.id, Round: c.conv.state.Stats.Rounds + 1,
+		TriggerMessageID: next.trigger.id, Round: c.roundsBegun() + 1,
 	})...)...)
 	if err != nil {
 		return false, err
@@ -363,6 +363,7 @@ func (t *turn) appendReply(reply string, end projection.TurnEnded) (more bool, e
 	c, m := t.c, t.c.parse(reply)
 	member := t.item.member
 	said := projection.NewMessage(newID(), time.Now(), speaker(member), m.Content, c.routing(m))
+	said.TurnID = t.id
 	payloads := []projection.Payload{said, end}
 	if m.HasTask && member.AllowTeamTask {
 		payloads = []projection.Payload{said, c.taskSet(m.Task), end}

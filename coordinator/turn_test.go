@@ -55,7 +55,7 @@ func TestCancelEndsTurnAndClearsQueue(t *testing.T) {
 		}
 		session := s.Session()
 		if session.Stats.Messages != 1 || session.TeamTask != nil || session.Stats.Rounds != 0 ||
-			session.Interrupted != "ada" {
+			!slices.Equal(session.Interrupted, []string{"ada"}) {
 			t.Errorf("the session is %+v", session)
 		}
 		s.say("and now?")
@@ -391,8 +391,8 @@ func TestPartialReplyIsKeptAsFarAsItFits(t *testing.T) {
 	if end := s.lastEnd(); end.Partial == "" || end.Error != "broken" || end.PartialBytes != maxLine {
 		t.Errorf("the turn ended with %.200v", end)
 	}
-	if got := s.Session().Interrupted; got != "ada" {
-		t.Errorf("the interrupted member is %q", got)
+	if got := s.Session().Interrupted; !slices.Equal(got, []string{"ada"}) {
+		t.Errorf("the interrupted members are %q", got)
 	}
 	s.say("again")
 	if events := d.events(s.Session().ID); len(payloads[projection.TurnEnded](t, events)) != 2 {

@@ -132,9 +132,13 @@ type TaskSet struct {
 
 // MessageAppended is a message of the conversation. If its text is not valid UTF-8,
 // Message.Content has U+FFFD in place of the invalid bytes, and Raw is the exact text.
+//
+// Without a TurnID it is of the newest open turn of its speaker that has no message, if
+// there is one: earlier versions of the program did not record it.
 type MessageAppended struct {
 	Message Message `json:"message"`
 	Raw     []byte  `json:"raw,omitempty"`
+	TurnID  string  `json:"turnId,omitempty"` // the turn whose reply it is; "": none, or not recorded
 }
 
 // QueueChanged records decisions about who speaks next that follow neither from the

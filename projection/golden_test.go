@@ -21,8 +21,9 @@ var update = flag.Bool("update", false, "rewrite the golden files, except the jo
 // The journals in testdata are never changed: each was written by a version of the
 // program and must keep its meaning. v1.jsonl has every type of event of the first
 // version, and an unknown one. v1-2.jsonl has those that were added since, and both
-// versions of turn.ended.
-var goldenJournals = []string{"v1", "v1-2"}
+// versions of turn.ended. at-once.jsonl has turns that are open at the same time, two of them
+// of one member, the turns of messages, and a wait for a person.
+var goldenJournals = []string{"v1", "v1-2", "at-once"}
 
 func TestGoldenJournalsHaveEveryTypeOfEvent(t *testing.T) {
 	var found []string

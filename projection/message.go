@@ -131,6 +131,14 @@ func NewMessage(id string, at time.Time, by Speaker, content string, routing *Ro
 	return p
 }
 
+// repliesIn reports whether the message is the reply of an open turn that has none.
+func (p MessageAppended) repliesIn(turnID, memberID string) bool {
+	if p.TurnID != "" {
+		return p.TurnID == turnID
+	}
+	return p.Message.Speaker.ID == memberID
+}
+
 // FormatTime formats a time as in snapshots: UTC, RFC 3339, milliseconds.
 func FormatTime(t time.Time) string { return t.UTC().Format(timestampLayout) }
 

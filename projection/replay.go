@@ -73,7 +73,7 @@ func (r *replay) next(e journal.Event) (Entry, bool) {
 	case MessageAppended{}.eventType():
 		if p, err := payloadAs[MessageAppended](e, true); err == nil {
 			r.state.touch(e)
-			return r.message(e, p.Message), true
+			return r.message(e, p), true
 		}
 	case TurnEnded{}.eventType():
 		if p, err := turnEnded(e, true); err == nil {
@@ -89,10 +89,11 @@ func (r *replay) next(e journal.Event) (Entry, bool) {
 }
 
 // message returns the entry of a message.
-func (r *replay) message(e journal.Event, m Message) Entry {
+func (r *replay) message(e journal.Event, p MessageAppended) Entry {
+	m := p.Message
 	r.state.count(m)
 	entry := Entry{Seq: e.Seq, Message: m}
-	if t := r.state.replied(m.Speaker.ID); t != nil {
+	if t := r.state.replied(p); t != nil {
 		// The text up to the last step is folded.
 		entry.Steps = within(t.Steps, t.Text, m.Content)
 		r.dropText(t)

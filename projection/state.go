@@ -17,7 +17,7 @@ import (
 // FoldVersion is the version of the fold. It changes whenever the same events would
 // result in a different State: checkpoints of another version are ignored. It does not
 // stand for the steps of messages, which some checkpoints of the same version lack.
-const FoldVersion = 10
+const FoldVersion = 11
 
 // The bounds of State.Recent: the number of messages, and the bytes of their contents
 // and routing. To change one changes the FoldVersion.
@@ -47,9 +47,10 @@ type State struct {
 	Stats     Stats     `json:"stats"`
 	Speakers  []Speaker `json:"speakers,omitempty"` // in the order of their first message
 
-	OpenTurns   []OpenTurn `json:"openTurns,omitempty"` // turns without an end
-	LastTurn    *TurnEnded `json:"lastTurn,omitempty"`  // without Partial
-	LastTrigger string     `json:"lastTry,omitempty"`   // id of the message that LastTurn answered
+	OpenTurns []OpenTurn `json:"openTurns,omitempty"` // turns without an end
+	// Unfinished has the newest turns that did not end with Done, the oldest first: of those that began since one
+	// began while no other was open, the last of each member.
+	Unfinished []UnfinishedTurn `json:"unfinished,omitempty"`
 	// Instructions has TurnEnded.Instructions of the last turn of members, by id, for at most maxInstructed of them.
 	Instructions map[string]string `json:"instructions,omitempty"`
 	// Recent has the newest messages, the oldest first. Only the newest maxWithSteps of them have Steps.
@@ -107,6 +108,12 @@ type OpenTurn struct {
 	Steps     []Step    `json:"steps,omitempty"`     // the newest ones
 	Waits
 	unread []byte // data of the turn.text events that Text lacks, a line each; only of a replay
+}
+
+// UnfinishedTurn is a turn that ended without a reply.
+type UnfinishedTurn struct {
+	MemberID         string `json:"memberId"`
+	TriggerMessageID string `json:"triggerMessageId"`
 }
 
 // Waits is how long a turn waited for the answers of a person. Of requests that waited at the same time, the
@@ -221,10 +228,10 @@ func (s *State) apply(e journal.Event, p Payload) {
 		s.Task = p.Task
 		s.touch(e)
 	case MessageAppended:
-		s.append(e, p.Message)
+		s.append(e, p)
 		s.touch(e)
 	case TurnStarted:
-		s.OpenTurns = newest(append(s.OpenTurns, OpenTurn{TurnStarted: p, StartedAt: e.Time}), maxOpenTurns)
+		s.startTurn(e, p)
 		s.touch(e)
 	case TurnText:
 		if t := s.turn(p.TurnID); t != nil && t.Message == 0 {
@@ -293,7 +300,8 @@ func (s *State) resume(p SessionResumed) {
 	}
 }
 
-func (s *State) append(e journal.Event, m Message) {
+func (s *State) append(e journal.Event, p MessageAppended) {
+	m := p.Message
 	if s.Row.MessageCount == 0 {
 		s.Row.Preview = Preview(m.Content)
 	}
@@ -304,18 +312,17 @@ func (s *State) append(e journal.Event, m Message) {
 	s.Row.LastSpeakerID, s.Row.LastSpeaker = m.Speaker.ID, m.Speaker.DisplayName
 	s.count(m)
 	entry := Entry{Seq: e.Seq, Message: m}
-	if t := s.replied(m.Speaker.ID); t != nil {
+	if t := s.replied(p); t != nil {
 		entry.Steps = within(t.Steps, t.Text, m.Content)
 		t.Message, t.Text, t.TextBytes = e.Seq, "", 0
 	}
 	s.addRecent(entry)
 }
 
-// replied returns the turn that a message of a member belongs to: the newest open one of
-// the member that has no message yet; nil: none.
-func (s *State) replied(memberID string) *OpenTurn {
+// replied returns the open turn without a message that a message is the reply of; nil: none.
+func (s *State) replied(p MessageAppended) *OpenTurn {
 	for i := range slices.Backward(s.OpenTurns) {
-		if t := &s.OpenTurns[i]; t.MemberID == memberID && t.Message == 0 {
+		if t := &s.OpenTurns[i]; t.Message == 0 && p.repliesIn(t.TurnID, t.MemberID) {
 			return t
 		}
 	}
@@ -396,10 +403,19 @@ func (s *State) removeTurn(id string) {
 	s.OpenTurns = slices.DeleteFunc(s.OpenTurns, func(t OpenTurn) bool { return t.TurnID == id })
 }
 
+func (s *State) startTurn(e journal.Event, p TurnStarted) {
+	first := len(s.OpenTurns) == 0
+	over := func(t UnfinishedTurn) bool { return first || t.MemberID == p.MemberID }
+	s.Unfinished = slices.DeleteFunc(s.Unfinished, over)
+	s.OpenTurns = newest(append(s.OpenTurns, OpenTurn{TurnStarted: p, StartedAt: e.Time}), maxOpenTurns)
+}
+
 func (s *State) endTurn(e journal.Event, p TurnEnded) {
 	var steps []Step
 	if t := s.turn(p.TurnID); t != nil {
-		s.LastTrigger = t.TriggerMessageID
+		if p.FinishReason != Done {
+			s.Unfinished = newest(append(s.Unfinished, UnfinishedTurn{t.MemberID, t.TriggerMessageID}), maxOpenTurns)
+		}
 		if t.Message == 0 {
 			steps = within(t.Steps, t.Text, p.Partial)
 		}
@@ -425,9 +441,6 @@ func (s *State) endTurn(e journal.Event, p TurnEnded) {
 		}
 		s.Instructions[p.MemberID] = p.Instructions
 	}
-	p.Partial, p.PartialBytes = "", 0
-	p.Error = runecut.Prefix(p.Error, 4<<10)
-	s.LastTurn = &p
 }
 
 // Clone returns a copy. Apply to one of them does not change the other.
@@ -440,6 +453,7 @@ func (s *State) Clone() *State {
 	c.Speakers = slices.Clone(s.Speakers)
 	c.Recent = slices.Clone(s.Recent)
 	c.Partials = slices.Clone(s.Partials)
+	c.Unfinished = slices.Clone(s.Unfinished)
 	c.OpenTurns = slices.Clone(s.OpenTurns)
 	for i := range c.OpenTurns {
 		c.OpenTurns[i].Steps = slices.Clone(c.OpenTurns[i].Steps)

@@ -197,18 +197,15 @@ func TestStateSummarizesTheSession(t *testing.T) {
 			Messages: 3, ByMember: map[string]int{"mia": 1, "ada": 2}, Turns: 2, Rounds: 2, Tools: 1,
 			Usage: projection.Totals{Input: 200, Output: 40},
 		}, s.Stats),
-		"speakers": cmp.Diff([]projection.Speaker{mia, ada}, s.Speakers),
-		"task":     cmp.Diff(new("Repair it"), s.Task),
-		"parent":   cmp.Diff(parent, s.Parent),
-		"source":   cmp.Diff(source, s.Team.Source),
-		"last turn": cmp.Diff(
-			&projection.TurnEnded{TurnID: "unknown", FinishReason: projection.Failed, Usage: usage}, s.LastTurn,
-		),
-		"last try": cmp.Diff("m1", s.LastTrigger),
-		"ended":    cmp.Diff("", s.Row.Ended),
-		"pinned":   cmp.Diff(true, s.Row.Pinned),
-		"created":  cmp.Diff(created, s.Row.CreatedAt),
-		"open":     cmp.Diff(0, len(s.OpenTurns)),
+		"speakers":   cmp.Diff([]projection.Speaker{mia, ada}, s.Speakers),
+		"task":       cmp.Diff(new("Repair it"), s.Task),
+		"parent":     cmp.Diff(parent, s.Parent),
+		"source":     cmp.Diff(source, s.Team.Source),
+		"unfinished": cmp.Diff(0, len(s.Unfinished)), // the failed turn did not begin here
+		"ended":      cmp.Diff("", s.Row.Ended),
+		"pinned":     cmp.Diff(true, s.Row.Pinned),
+		"created":    cmp.Diff(created, s.Row.CreatedAt),
+		"open":       cmp.Diff(0, len(s.OpenTurns)),
 	} {
 		if diff != "" {
 			t.Errorf("%s (-want +got):\n%s", what, diff)
@@ -284,11 +281,37 @@ func TestRecentCountsRouting(t *testing.T) {
 	}
 }
 
-func TestLastTurnHasTheStartOfALongError(t *testing.T) {
-	s := fold(session(t, record(projection.TurnEnded{
-		TurnID: "t1", FinishReason: projection.Failed, Error: strings.Repeat("壶", 2000), Partial: "x", PartialBytes: 5,
-	}))...)
-	if s.LastTurn.Error != strings.Repeat("壶", 4096/3) || s.LastTurn.Partial != "" || s.LastTurn.PartialBytes != 0 {
-		t.Errorf("the error has %d bytes, the partial reply %q", len(s.LastTurn.Error), s.LastTurn.Partial)
+func TestUnfinishedTurnsAreTheLastThatRanTogether(t *testing.T) {
+	started := func(turn, member string) journal.Record {
+		return record(projection.TurnStarted{TurnID: turn, MemberID: member, TriggerMessageID: "for " + turn})
+	}
+	ended := func(turn, member string, reason projection.FinishReason) journal.Record {
+		return record(projection.TurnEnded{TurnID: turn, MemberID: member, FinishReason: reason})
+	}
+	failed, done := projection.Failed, projection.Done
+	two := []journal.Record{
+		started("t1", "ada"), started("t2", "bo"), started("t3", "carol"),
+		ended("t2", "bo", projection.Cancelled), ended("t3", "carol", done), ended("t1", "ada", failed),
+	}
+	for _, tt := range []struct {
+		name    string
+		records []journal.Record
+		want    []projection.UnfinishedTurn
+	}{
+		{"two of three", two, []projection.UnfinishedTurn{{"bo", "for t2"}, {"ada", "for t1"}}},
+		{"two, and a later turn", append(two, started("t4", "carol"), ended("t4", "carol", done)), nil},
+		{
+			"a turn again, while another is open",
+			[]journal.Record{
+				started("t1", "ada"), started("t2", "bo"), ended("t1", "ada", failed), started("t3", "ada"),
+				ended("t3", "ada", done), ended("t2", "bo", done),
+			},
+			nil,
+		},
+	} {
+		s := fold(session(t, tt.records...)...)
+		if diff := cmp.Diff(tt.want, s.Unfinished, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
 	}
 }

@@ -120,7 +120,7 @@ func (t *Timeline) apply(e journal.Event, p Payload) {
 			t.enqueue(id)
 		}
 	case MessageAppended:
-		t.addMessage(e, p.Message)
+		t.addMessage(e, p)
 	case TurnStarted:
 		t.dequeue(func(m Speaker) bool { return m.ID == clip(p.MemberID) })
 		t.update(e, t.addTurn(e, p.TurnID, p.MemberID))
@@ -161,10 +161,12 @@ func (t *Timeline) setTask(e journal.Event, p TaskSet) {
 	t.addNote(e, note)
 }
 
-func (t *Timeline) addMessage(e journal.Event, m Message) {
+func (t *Timeline) addMessage(e journal.Event, p MessageAppended) {
+	m := p.Message
 	by := t.intern(m.Speaker)
+	p.TurnID, p.Message.Speaker = clip(p.TurnID), by
 	recorded := "" // of the reply, in r.Text
-	r, i := t.find(func(r *TimelineRow) bool { return r.Member.ID == by.ID && r.Message == 0 })
+	r, i := t.find(func(r *TimelineRow) bool { return r.Message == 0 && p.repliesIn(r.TurnID, r.Member.ID) })
 	if r == nil {
 		r = t.add(e, TimelineRow{Kind: RowMessage, Member: by})
 	} else {

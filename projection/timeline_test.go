@@ -104,6 +104,17 @@ func TestTimelineRows(t *testing.T) {
 			record(projection.PlanUpdated{TurnID: "t1", Entries: []projection.PlanEntry{{Content: "a"}}}),
 			record(projection.ToolStarted{TurnID: "t9", ToolID: "u3", Name: "Bash"}),
 		}, []projection.TimelineRow{{Kind: turn, Seq: 2, End: 8, TurnID: "t1", Member: ada, Tools: 2, FailedTools: 1}}},
+		{"two turns of a member at once", []journal.Record{
+			started,
+			record(projection.TurnStarted{TurnID: "t2", MemberID: "ada"}),
+			record(projection.TurnText{TurnID: "t2", Text: "Second"}),
+			record(projection.MessageAppended{TurnID: "t1", Message: projection.Message{Speaker: ada, Content: "First"}}),
+			record(projection.MessageAppended{TurnID: "t9", Message: projection.Message{Speaker: ada, Content: "Third"}}),
+		}, []projection.TimelineRow{
+			{Kind: turn, Seq: 2, End: 5, Message: 5, TurnID: "t1", Member: ada, Text: "First"},
+			{Kind: turn, Seq: 3, End: 4, TurnID: "t2", Member: ada, Text: "Second"},
+			{Kind: message, Seq: 6, End: 6, Message: 6, Member: ada, Text: "Third"},
+		}},
 		{"waits for a person", []journal.Record{
 			started,
 			at(5, projection.PermissionAnswered{TurnID: "t1", ToolID: "u1", By: projection.ByPerson, WaitedMS: 3000}),

@@ -23,8 +23,11 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 )
 
-func interruptedTurnText(member string) app.Message {
-	return app.Text("%s's turn was interrupted.", tty.SafeLine(member)).
+func interruptedTurnText(members ...string) app.Message {
+	if len(members) > 1 {
+		return app.Text("The turns of %s were interrupted.", tty.SafeLine(strings.Join(members, ", "))).With(view.Retry)
+	}
+	return app.Text("%s's turn was interrupted.", tty.SafeLine(members[0])).
 		With(view.Retry)
 }
 
@@ -169,8 +172,12 @@ func (r *repl) banner() {
 	for _, entry := range recent {
 		r.display.showEntry(entry, calls)
 	}
-	if member, ok := r.c.Team().Member(session.Interrupted); ok {
-		r.app.Show(interruptedTurnText(member.DisplayName))
+	if len(session.Interrupted) > 0 {
+		var names []string
+		for _, id := range session.Interrupted {
+			names = append(names, r.display.DisplayName(id))
+		}
+		r.app.Show(interruptedTurnText(names...))
 	}
 }
 
