@@ -42,7 +42,8 @@ type day struct {
 // sums are what some turns amount to.
 type sums struct {
 	turns, unfinished  int
-	messages           int // without a turn
+	messages           int // those of turns included
+	alone              int // messages without a turn
 	tools, failedTools int
 	work               time.Duration
 }
@@ -55,6 +56,9 @@ func (s *sums) add(r projection.TimelineRow) {
 			s.unfinished++
 		}
 	case projection.RowMessage:
+		s.alone++
+	}
+	if r.Message > 0 {
 		s.messages++
 	}
 	s.tools, s.failedTools = s.tools+r.Tools, s.failedTools+r.FailedTools
@@ -90,7 +94,7 @@ func (c *Chart) Add(r projection.TimelineRow) {
 	c.lanes[at].usage.Add(r.Usage)
 	day.add(r)
 	day.usage.Add(r.Usage)
-	if n := len(c.spans); n > 0 && c.spans[n-1].lane == at && c.spans[n-1].turns+c.spans[n-1].messages < c.merge {
+	if n := len(c.spans); n > 0 && c.spans[n-1].lane == at && c.spans[n-1].turns+c.spans[n-1].alone < c.merge {
 		c.spans[n-1].extend(spanOf(at, r, time.Time{}))
 	} else {
 		c.spans = append(c.spans, spanOf(at, r, c.waiting[r.Member.ID]))
@@ -126,7 +130,8 @@ func (s *span) extend(other span) {
 }
 
 func (s *sums) join(o sums) {
-	s.turns, s.unfinished, s.messages = s.turns+o.turns, s.unfinished+o.unfinished, s.messages+o.messages
+	s.turns, s.unfinished = s.turns+o.turns, s.unfinished+o.unfinished
+	s.messages, s.alone = s.messages+o.messages, s.alone+o.alone
 	s.tools, s.failedTools, s.work = s.tools+o.tools, s.failedTools+o.failedTools, s.work+o.work
 }
 
@@ -142,7 +147,7 @@ func (c *Chart) join() {
 	last := make([]int, len(c.lanes)) // by lane: one more than the index of its newest span, or 0
 	kept := c.spans[:0]
 	for _, s := range c.spans {
-		if i := last[s.lane] - 1; i >= 0 && kept[i].turns+kept[i].messages+s.turns+s.messages <= c.merge {
+		if i := last[s.lane] - 1; i >= 0 && kept[i].turns+kept[i].alone+s.turns+s.alone <= c.merge {
 			kept[i].extend(s)
 			continue
 		}

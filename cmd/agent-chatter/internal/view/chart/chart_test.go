@@ -1,16 +1,21 @@
 package chart
 
 import (
+	"bytes"
+	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
+	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
@@ -66,6 +71,44 @@ func TestChart(t *testing.T) {
 			path := filepath.Join("testdata", strings.ReplaceAll(name, " ", "_")+".golden")
 			apptest.Golden(t, path, drawn(t, rows...))
 		})
+	}
+}
+
+// TestMessagesAreCountedAsByState compares the sums of journals with those of State, which the export, sessions show
+// and /status have.
+func TestMessagesAreCountedAsByState(t *testing.T) {
+	paths, _ := filepath.Glob("../../../../../projection/testdata/journals/*[^y].jsonl") // not .replay.jsonl
+	if len(paths) == 0 {
+		t.Fatal("no journals")
+	}
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var state projection.State
+		var rows projection.Timeline
+		for line := range bytes.Lines(data) {
+			var e journal.Event
+			if err := json.Unmarshal(line, &e); err != nil {
+				t.Fatal(err)
+			}
+			state.Apply(e)
+			rows.Apply(e)
+		}
+		var c Chart
+		for _, r := range rows.Rows {
+			c.Add(r)
+		}
+		counted := map[string]int{}
+		for _, l := range c.lanes {
+			if l.messages > 0 {
+				counted[l.id] = l.messages
+			}
+		}
+		if len(counted) == 0 || !maps.Equal(counted, state.Stats.ByMember) {
+			t.Errorf("%s: the chart counts %v, the state %v", path, counted, state.Stats.ByMember)
+		}
 	}
 }
 

@@ -149,10 +149,10 @@ func (s span) text(name string) string {
 	var parts []string
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
 	switch {
-	case s.turns+s.messages > 1 && s.turns > 0:
+	case s.turns+s.alone > 1 && s.turns > 0:
 		add("%s, %s from %s", name, app.Count(s.turns, "turn"), clock(s.from))
-	case s.messages > 1:
-		add("%s, %s from %s", name, app.Count(s.messages, "message"), clock(s.from))
+	case s.alone > 1:
+		add("%s, %s from %s", name, app.Count(s.alone, "message"), clock(s.from))
 	default:
 		add("%s, %s", name, clock(s.from))
 	}
