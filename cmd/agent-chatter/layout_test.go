@@ -42,7 +42,7 @@ func level(pkg string) int {
 		return level + 5
 	case inside(pkg, internalAt+"/cli"):
 		return level + 4
-	case inside(pkg, internalAt+"/tty"), inside(pkg, internalAt+"/logfile"):
+	case inside(pkg, internalAt+"/tty"), inside(pkg, internalAt+"/home"):
 		return level
 	case inside(pkg, internalAt+"/app"): // its texts are safe for a terminal
 		return level + 1
@@ -243,7 +243,7 @@ func TestPackagesBelowInternalAreCommandsOrShared(t *testing.T) {
 				users++
 			}
 		}
-		if shared != "cli" && shared != "logfile" && !slices.Contains(imports["cli"], shared) && users < 2 {
+		if shared != "cli" && !slices.Contains(imports["cli"], shared) && users < 2 {
 			t.Errorf("internal/%s is no command, and %d other packages import it", shared, users)
 		}
 	}

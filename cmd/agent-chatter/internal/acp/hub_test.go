@@ -11,8 +11,8 @@ import (
 	sdk "github.com/coder/acp-go-sdk"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/remote"
-	chathub "github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/host"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/host"
 	"github.com/agent-chatter/agent-chatter/journal/hub"
 	"github.com/agent-chatter/agent-chatter/journal/hub/hubtest"
 	"github.com/agent-chatter/agent-chatter/journal/hub/jetstream"
@@ -22,13 +22,13 @@ import (
 // newMachine returns the App of a machine with a new home that shares a hub.
 func newMachine(t *testing.T, engine hub.Engine) *app.App {
 	t.Helper()
-	home := t.TempDir()
+	dir := t.TempDir()
 	config := `{"hub": {"urls": ["nats://hub"], "teams": ["*"], "mode": "sync"}}`
-	if err := os.WriteFile(filepath.Join(home, "config.json"), []byte(config), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "config.json"), []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	a := newApp(t, home)
-	a.Remote = &remote.Connection{
+	a := newApp(t, dir)
+	a.Remote = &home.Connection{
 		Home: a.Home, Own: a.OwnHome, Config: a.Config,
 		Open: func(context.Context, jetstream.Options) (hub.Engine, error) { return engine, nil },
 	}
@@ -73,7 +73,7 @@ func TestSessionThatAnotherMachineTakesOver(t *testing.T) {
 	if _, err := other.Find(t.Context(), string(id)); err != nil { // fetches it
 		t.Fatal(err)
 	}
-	log, state, err := chathub.NewHub(other, config.Hub, true).Store.Open(t.Context(), "demo", string(id))
+	log, state, err := host.NewHub(other, config.Hub, true).Store.Open(t.Context(), "demo", string(id))
 	if err != nil {
 		t.Fatal(err)
 	}

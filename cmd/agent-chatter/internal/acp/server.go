@@ -15,7 +15,7 @@ import (
 	sdk "github.com/coder/acp-go-sdk"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/config"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/host"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
 )
@@ -26,7 +26,7 @@ const maxOpen = 256
 // A server is the agent of one client.
 type server struct {
 	app    *app.App
-	config config.Config
+	config home.Config
 	team   string // of new sessions: a name or an absolute path; "": the demo
 	guard  *process.Guard
 	wire   *wire
@@ -42,7 +42,7 @@ type server struct {
 	retention *host.Retention // used under saving; nil: automatic retention is off
 }
 
-func newServer(a *app.App, c config.Config, team string) *server {
+func newServer(a *app.App, c home.Config, team string) *server {
 	s := &server{app: a, config: c, team: team, guard: new(process.Guard), sessions: map[string]*session{}}
 	if c.Auto() {
 		s.retention = host.NewRetention(a, c.Policy())

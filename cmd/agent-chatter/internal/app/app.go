@@ -13,10 +13,7 @@ import (
 	"sync"
 	"syscall"
 
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/config"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/home"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/remote"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/logfile"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty/progress"
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -49,7 +46,7 @@ type App struct {
 	OwnHome string // of the settings, teams and agents that the user has chosen; mostly Home
 	Cwd     string // the working directory
 	Catalog *catalog.Catalog
-	Remote  *remote.Connection // to the hub; nil: there is none
+	Remote  *home.Connection // to the hub; nil: there is none
 	Log     *slog.Logger
 
 	// Slash returns the slash command for a command of the program, or nil if a chat
@@ -59,7 +56,7 @@ type App struct {
 	// Present prints a message instead of Show, or an error instead of Fail, unless it is nil.
 	Present func(State, Message)
 
-	config    config.Config
+	config    home.Config
 	configErr error
 	homeFlag  bool               // --home names the home
 	progress  *progress.Progress // nil unless stderr is a terminal
@@ -112,15 +109,15 @@ func New(streams IO, o Options) (*App, error) {
 	if tty.IsTerminal(streams.Stderr) && !a.Plain {
 		a.progress = progress.New(streams.Stderr, func() int { return cmp.Or(tty.Columns(streams.Stderr), 80) })
 	}
-	a.Log, err = logfile.NewLogger(own, logfile.Options{Level: o.LogLevel, File: o.LogFile, Stderr: streams.Stderr})
+	a.Log, err = home.NewLogger(own, home.LogOptions{Level: o.LogLevel, File: o.LogFile, Stderr: streams.Stderr})
 	if err != nil {
 		return nil, Exit(ExitFailed, Text("Cannot open the log file: %s", tty.SafeLine(err.Error())))
 	}
-	a.config, a.configErr = config.Read(filepath.Join(own, "config.json"))
-	if remote.HasPassword(o.Hub) {
+	a.config, a.configErr = home.ReadConfig(filepath.Join(own, "config.json"))
+	if home.HasPassword(o.Hub) {
 		return nil, UsageError("--hub has a password, which other users can read. Set AGENT_CHATTER_HUB instead.")
 	}
-	a.Remote = &remote.Connection{Home: dir, Own: own, Config: a.Config, URLs: o.Hub, Offline: o.Offline}
+	a.Remote = &home.Connection{Home: dir, Own: own, Config: a.Config, URLs: o.Hub, Offline: o.Offline}
 	journals := journal.Options{
 		MaxLine: a.config.Journal.MaxLine,
 		Watch:   &journal.Watch{Refused: func(reason error) { a.Notice(notNotifiedText(reason)) }},
@@ -138,7 +135,7 @@ func New(streams IO, o Options) (*App, error) {
 }
 
 // Config returns the configuration of the home, overridden by the environment.
-func (a *App) Config() (config.Config, error) {
+func (a *App) Config() (home.Config, error) {
 	a.reportIgnored()
 	if a.configErr != nil {
 		return a.config, a.configErr

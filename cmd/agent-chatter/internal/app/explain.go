@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/config"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/hint"
@@ -35,7 +35,7 @@ func Explain(err error) Message {
 	var unnamed *coordinator.WhoSpeaksError
 	var file *FileError
 	var output *OutputError
-	var settings *config.Error
+	var settings *home.ConfigError
 	errors.As(err, &file)
 	switch {
 	case errors.As(err, &exit):

@@ -5,8 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/identities"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/remote"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/journal/hub"
@@ -31,9 +30,9 @@ func explainHub(err error) Message {
 		diverged *hub.DivergedError
 		behind   *hub.BehindError
 		split    *store.SplitError
-		other    *remote.DivergedError
+		other    *home.DivergedError
 		sealed   *hub.SealedError
-		shared   *identities.SharedError
+		shared   *home.IdentitySharedError
 	)
 	switch {
 	case errors.As(err, &other):
@@ -52,7 +51,7 @@ func explainHub(err error) Message {
 		return Text("Session %s has diverged from the hub. Its local events are now session %s.", split.SessionID,
 			split.Fork).With(To("resume what is on the hub", "chat", "--resume", split.SessionID),
 			To("resume what was only here", "chat", "--resume", split.Fork))
-	case errors.Is(err, remote.ErrNone):
+	case errors.Is(err, home.ErrNoHub):
 		return Text("No hub is configured.").With(To("read how to set one up", "guide", "hub"))
 	case errors.As(err, &claimed):
 		return claimedText(claimed)
@@ -76,7 +75,7 @@ func explainHub(err error) Message {
 	case errors.Is(err, hub.ErrPurged):
 		return Text("The session was purged from the hub. What is here stays here.")
 	case errors.As(err, new(*hub.RefusedError)), errors.As(err, new(*hub.UnavailableError)),
-		errors.Is(err, remote.ErrOffline):
+		errors.Is(err, home.ErrOffline):
 		return Text("%s.", Sentence(err))
 	}
 	return Message{}

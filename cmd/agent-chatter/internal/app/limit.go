@@ -3,7 +3,7 @@ package app
 import (
 	"fmt"
 
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/config"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
 	"github.com/agent-chatter/agent-chatter/journal"
 )
 
@@ -17,8 +17,8 @@ func tooLongText(e *journal.TooLongError) Message {
 func AllowText(bytes int64) string {
 	const step = 1 << 20
 	enough := (bytes + step - 1) / step * step
-	if enough > config.MaxLineLimit {
-		return fmt.Sprintf("This exceeds the maximum of journal.maxLine, %d bytes.", config.MaxLineLimit)
+	if enough > home.MaxLineLimit {
+		return fmt.Sprintf("This exceeds the maximum of journal.maxLine, %d bytes.", home.MaxLineLimit)
 	}
 	return fmt.Sprintf("To raise the limit, set this in config.json of the home: {\"journal\": {\"maxLine\": %d}}",
 		enough)

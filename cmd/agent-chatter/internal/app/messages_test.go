@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/config"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
@@ -89,7 +89,7 @@ func appTexts() []apptest.Text {
 	zst := damaged
 	zst.Archived = true
 	file := &FileError{"/the folder/" + apptest.Hostile + ".jsonl", corrupt}
-	const home, path = "/home/" + apptest.Hostile, "/home/" + apptest.Hostile + "/config.json"
+	const dir, path = "/home/" + apptest.Hostile, "/home/" + apptest.Hostile + "/config.json"
 	var texts []apptest.Text
 	add := func(function, sample string, shown any) {
 		texts = append(texts, apptest.Text{Function: function, Sample: sample, Shown: shown})
@@ -176,7 +176,7 @@ func appTexts() []apptest.Text {
 	add("allowText", "", AllowText(100_000))
 	add("allowText", "a step", AllowText(1<<20))
 	add("allowText", "more than a step", AllowText(1<<20+1))
-	add("allowText", "the most", AllowText(config.MaxLineLimit))
+	add("allowText", "the most", AllowText(home.MaxLineLimit))
 	add("allowText", "more than can be", AllowText(2<<30))
 	for _, err := range []error{denied, readOnly, full, errors.New("else")} {
 		add("remedy", err.Error(), strings.TrimPrefix(remedyAnywhere(err), "\n"))
@@ -200,10 +200,10 @@ func appTexts() []apptest.Text {
 	add("count", "two", Count(2, "message"))
 	explained("standard output on a full disk", &OutputError{fmt.Errorf("standard output: %w", full)})
 	explained("a configuration with one thing wrong",
-		&config.Error{Path: "/a/config.json", Problems: []string{"there is no setting " + apptest.Hostile}})
+		&home.ConfigError{Path: "/a/config.json", Problems: []string{"there is no setting " + apptest.Hostile}})
 	explained(
 		"a configuration with two things wrong",
-		&config.Error{
+		&home.ConfigError{
 			Path:     "/a/config.json",
 			Problems: []string{"there is no setting " + apptest.Hostile, "retention.keep is a whole number, not a text"},
 		},
@@ -211,7 +211,7 @@ func appTexts() []apptest.Text {
 	add("archiveElsewhereText", "", archiveElsewhereText("/a/"+apptest.Hostile))
 	add("archiveElsewhereText", "in the trash", archiveElsewhereText("/a/trash/"+apptest.AliceID+".jsonl.zst"))
 	add("noDirectoryText", "", noDirectoryText("/a/"+apptest.Hostile))
-	found("NetworkText", "", NetworkText(home, "NFS"))
+	found("NetworkText", "", NetworkText(dir, "NFS"))
 	explained("no agent", fmt.Errorf("%w: %q", team.ErrAgentNotFound, apptest.Hostile))
 	add("notFoundText", "", notFoundText(&catalog.NotFoundError{Name: apptest.Hostile}))
 	add("notFoundText", "an event", notFoundText(&catalog.NotFoundError{Name: apptest.AliceID + "#9"}))

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/home"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
@@ -21,7 +21,7 @@ func absolute(path string) (string, error) {
 	if path == "" {
 		return "", nil // ExportSession refuses it
 	}
-	whole, err := home.Expand(path)
+	whole, err := home.ExpandPath(path)
 	if err == nil {
 		whole, err = filepath.Abs(whole)
 	}

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/config"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/console"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/host"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/usage"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
@@ -197,7 +197,7 @@ func (cmd *Command) name(ctx context.Context, a *app.App) (string, error) {
 }
 
 // newREPL returns a repl without a conversation. It is opened by begin.
-func (cmd *Command) newREPL(a *app.App, config config.Config) *repl {
+func (cmd *Command) newREPL(a *app.App, config home.Config) *repl {
 	r := &repl{
 		app: a, noSave: cmd.NoSave, manualSave: cmd.NoAutoSave, models: cmd.Model,
 		closeOutput: func(context.Context) error { return nil },

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/remote"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 )
 
@@ -21,7 +21,7 @@ func (d *doctor) checkHub() []app.Finding {
 		return nil
 	}
 	defer d.Remote.Close()
-	ctx, stop := context.WithTimeout(d.ctx, remote.AskTimeout)
+	ctx, stop := context.WithTimeout(d.ctx, home.AskTimeout)
 	defer stop()
 	hub, err := d.Remote.Hub(ctx)
 	if err != nil {

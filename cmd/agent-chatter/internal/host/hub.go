@@ -8,8 +8,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/config"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/remote"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/hub"
@@ -30,7 +29,7 @@ type Hub struct {
 
 // NewHub returns the hub of the configuration, nil if there is none. With --offline it ships nothing, and tells so.
 // takeOver ends the claim of another machine on the first session that is resumed.
-func NewHub(a *app.App, settings config.Hub, takeOver bool) *Hub {
+func NewHub(a *app.App, settings home.HubSettings, takeOver bool) *Hub {
 	connection, err := a.Remote.Configured()
 	if err != nil || len(connection.URLs) == 0 {
 		return nil
@@ -45,7 +44,7 @@ func NewHub(a *app.App, settings config.Hub, takeOver bool) *Hub {
 	h := &Hub{app: a}
 	h.Store = &store.Replicated{
 		Files: store.NewFiles(a.Catalog), Connect: a.Remote.Hub, Ships: settings.Ships,
-		AskTimeout: remote.AskTimeout, SyncWait: wait, ExitWait: exitWait, TakeOver: takeOver,
+		AskTimeout: home.AskTimeout, SyncWait: wait, ExitWait: exitWait, TakeOver: takeOver,
 		Fetching: func() func() { return a.Begin("Fetching the session from the hub") },
 		Shipping: h.beginShipping,
 	}
@@ -102,7 +101,7 @@ func stateText(s store.ReplicaStatus, sync bool) app.Message {
 			app.Explain(s.Err).Text)
 	case sync:
 		return app.Text("Not replicated: %s. %s", app.Count(int(s.Lag), "event"), reasonText(s.Err))
-	case errors.Is(s.Err, remote.ErrOffline):
+	case errors.Is(s.Err, home.ErrOffline):
 		return app.Message{}
 	}
 	return app.Text("Not on the hub yet: %s. %s", app.Count(int(s.Lag), "event"), reasonText(s.Err))

@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/remote"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/journal/hub"
 )
@@ -25,7 +25,7 @@ func hubTexts() (texts []apptest.Text) {
 	add("stateText", "unclaimed", stateText(status(2, store.OnTheHub, failed), false))
 	add("stateText", "unclaimed, perhaps", stateText(status(2, store.Resumed, failed), false))
 	add("stateText", "the hub is waited for", stateText(status(2, store.Created, nil), true))
-	add("stateText", "offline", stateText(status(2, store.Created, remote.ErrOffline), false))
+	add("stateText", "offline", stateText(status(2, store.Created, home.ErrOffline), false))
 	add("stateText", "the hub is not waited for", stateText(status(1, store.Created, failed), false))
 	add("reasonText", "", reasonText(nil))
 	add("leftText", "", leftText(status(3, store.Created, nil)))

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/config"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/hub"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -36,7 +36,7 @@ type connected struct {
 	*app.App
 	ctx      context.Context
 	hub      *hub.Hub
-	settings config.Hub
+	settings home.HubSettings
 }
 
 // connect connects to the hub. Without one it is an error.

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/identities"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 )
 
@@ -47,7 +47,7 @@ type identityJSON struct {
 
 // Run implements the command.
 func (cmd *ListIdentities) Run(a *app.App) error {
-	all, err := identities.List(identities.Dir(a.OwnHome))
+	all, err := home.ListIdentities(home.IdentitiesDir(a.OwnHome))
 	if err != nil {
 		return err
 	}
@@ -84,11 +84,11 @@ func (NewIdentity) Help() string {
 func (cmd *NewIdentity) Run(a *app.App) error {
 	host, _ := os.Hostname()
 	name := cmp.Or(cmd.Name, strings.Split(host, ".")[0], "default")
-	recipient, err := identities.Create(identities.Dir(a.OwnHome), name, time.Now())
+	recipient, err := home.CreateIdentity(home.IdentitiesDir(a.OwnHome), name, time.Now())
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		return app.Exit(app.ExitFailed, existsText(name))
-	case errors.As(err, new(*identities.NameError)):
+	case errors.As(err, new(*home.IdentityNameError)):
 		return app.UsageError("%s.", app.Sentence(err))
 	case err != nil:
 		return err
@@ -98,7 +98,7 @@ func (cmd *NewIdentity) Run(a *app.App) error {
 	if _, err := fmt.Fprintln(a.Stdout, recipient); err != nil {
 		return err
 	}
-	a.Notice(createdText(filepath.Join(identities.Dir(a.OwnHome), name+".txt")))
+	a.Notice(createdText(filepath.Join(home.IdentitiesDir(a.OwnHome), name+".txt")))
 	return nil
 }
 

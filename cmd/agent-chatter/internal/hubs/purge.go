@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/config"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/projection/catalog/replica"
@@ -86,7 +86,7 @@ func notShippedText(s catalog.Session) app.Message {
 // hubText names the hub, and the teams whose sessions are listed.
 func hubText(name string, sessions int, teams []string) string {
 	of := " of all teams"
-	if !slices.Contains(teams, config.AllTeams) {
+	if !slices.Contains(teams, home.AllTeams) {
 		of = " of " + tty.SafeLine(strings.Join(teams, ", "))
 	}
 	return "Hub " + tty.SafeLine(name) + ": " + app.Count(sessions, "session") + of +

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/config"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -18,11 +18,11 @@ import (
 
 // Clean is the command that moves old sessions to the trash, or empties it.
 type Clean struct {
-	OlderThan *config.Days `help:"Minimum idle time (--trash: time in the trash)." placeholder:"D"`
-	Keep      *int         `help:"Newest sessions of a team to keep." placeholder:"N"`
-	Trash     bool         `help:"Delete the sessions in the trash for good."`
-	DryRun    bool         `help:"Print the changes without making them."`
-	Output    string       `help:"Output format: ${enum}." enum:"text,json" default:"text"`
+	OlderThan *home.Days `help:"Minimum idle time (--trash: time in the trash)." placeholder:"D"`
+	Keep      *int       `help:"Newest sessions of a team to keep." placeholder:"N"`
+	Trash     bool       `help:"Delete the sessions in the trash for good."`
+	DryRun    bool       `help:"Print the changes without making them."`
+	Output    string     `help:"Output format: ${enum}." enum:"text,json" default:"text"`
 
 	done, skipped int   // sessions
 	bytes         int64 // of those that are done

@@ -14,7 +14,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/config"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 	"github.com/agent-chatter/agent-chatter/projection"
@@ -281,7 +281,7 @@ func TestRepairPrints(t *testing.T) {
 }
 
 func TestCompactPrints(t *testing.T) {
-	none, atOnce, longAgo := 0, config.Days(0), config.Days(1)
+	none, atOnce, longAgo := 0, home.Days(0), home.Days(1)
 	compact := func(cmd Compact) func(*shownHome, *app.App, string) error {
 		return func(_ *shownHome, a *app.App, output string) error {
 			cmd.Keep, cmd.Output = &none, output

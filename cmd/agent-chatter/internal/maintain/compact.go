@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/config"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -19,12 +19,12 @@ import (
 
 // Compact is the command that writes checkpoints and applies the retention policy.
 type Compact struct {
-	ID           []string     `arg:"" optional:"" help:"The sessions (default: all)."`
-	DryRun       bool         `help:"Print the changes without making them."`
-	Keep         *int         `help:"Newest sessions of a team to keep (default: configured, or 10)." placeholder:"N"`
-	ArchiveAfter *config.Days `help:"Idle time before archiving (default: configured, or 30d)." placeholder:"D"`
-	DeleteAfter  *config.Days `help:"Idle time before trashing; 0: never (default: configured, or 0)." placeholder:"D"`
-	Output       string       `help:"Output format: ${enum}." enum:"text,json" default:"text"`
+	ID           []string   `arg:"" optional:"" help:"The sessions (default: all)."`
+	DryRun       bool       `help:"Print the changes without making them."`
+	Keep         *int       `help:"Newest sessions of a team to keep (default: configured, or 10)." placeholder:"N"`
+	ArchiveAfter *home.Days `help:"Idle time before archiving (default: configured, or 30d)." placeholder:"D"`
+	DeleteAfter  *home.Days `help:"Idle time before trashing; 0: never (default: configured, or 0)." placeholder:"D"`
+	Output       string     `help:"Output format: ${enum}." enum:"text,json" default:"text"`
 }
 
 // Help shows examples.
@@ -149,7 +149,7 @@ func (cmd *Compact) policy(a *app.App) (catalog.Policy, error) {
 	if err != nil {
 		return catalog.Policy{}, err
 	}
-	flags := config.Retention{Keep: cmd.Keep, ArchiveAfter: cmd.ArchiveAfter, DeleteAfter: cmd.DeleteAfter}
+	flags := home.Retention{Keep: cmd.Keep, ArchiveAfter: cmd.ArchiveAfter, DeleteAfter: cmd.DeleteAfter}
 	return flags.Over(configured.Policy()), nil
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/config"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 	"github.com/agent-chatter/agent-chatter/journal/vfs"
@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 
 // No error of the disk leads to an outcome that looks complete.
 func TestMaintenanceReportsIOErrors(t *testing.T) {
-	none, atOnce := 0, config.Days(0)
+	none, atOnce := 0, home.Days(0)
 	var ids []string // the last one is in the trash
 	for _, test := range []struct {
 		name string

@@ -9,14 +9,14 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/config"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 )
 
 // A session that another program writes is skipped.
 func TestMaintenanceSkipsLockedSessions(t *testing.T) {
-	none, atOnce := 0, config.Days(0)
+	none, atOnce := 0, home.Days(0)
 	for _, test := range []struct {
 		name   string
 		run    func(*app.App) error

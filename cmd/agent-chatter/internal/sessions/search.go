@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/config"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/projection"
@@ -67,7 +67,7 @@ func (cmd *Search) since(now time.Time) (time.Time, error) {
 	if cmd.Since == "" {
 		return time.Time{}, nil
 	}
-	var age config.Days
+	var age home.Days
 	if age.UnmarshalText([]byte(cmd.Since)) == nil {
 		return now.Add(-time.Duration(age)), nil
 	}

@@ -14,7 +14,7 @@ import (
 	"filippo.io/age/armor"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/identities"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/journal/regularfile"
 )
@@ -24,7 +24,7 @@ const intro = "age-encryption.org/v1\n"
 
 // sealedWriter returns a function that writes what write writes, encrypted for recipients such as age1….
 func sealedWriter(recipients []string, write func(io.Writer) error) (func(io.Writer) error, error) {
-	keys, err := identities.ParseRecipients(recipients)
+	keys, err := home.ParseRecipients(recipients)
 	if err != nil {
 		return nil, app.UsageError("--encrypt-to: %s.", tty.SafeLine(err.Error()))
 	}
@@ -70,7 +70,7 @@ func openSealed(a *app.App, path string) (o sealedFile, err error) {
 	case !strings.HasPrefix(string(start), intro):
 		return sealedFile{Path: path}, nil
 	}
-	keys, err := identities.Load(identities.Dir(a.OwnHome))
+	keys, err := home.LoadIdentities(home.IdentitiesDir(a.OwnHome))
 	if err != nil {
 		return o, err
 	}

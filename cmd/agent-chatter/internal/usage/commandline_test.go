@@ -3,7 +3,7 @@ package usage
 import (
 	"time"
 
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/config"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
 )
 
 // commandLine has a flag of each kind.
@@ -19,8 +19,8 @@ type commandLine struct {
 			Limit  int
 			Input  string `enum:"text,json" default:"text"`
 			Output string `enum:"text,json" default:"text"`
-			Age    config.Days
-			Until  *config.Days
+			Age    home.Days
+			Until  *home.Days
 		} `cmd:"" aliases:"ls" default:"withargs"`
 		Show struct {
 			ID     string `arg:""`

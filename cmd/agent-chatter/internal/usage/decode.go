@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/config"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
 	"github.com/alecthomas/kong"
 )
 
@@ -18,8 +18,8 @@ func Decoders() []kong.Option {
 		kong.KindMapper(reflect.Float64, kong.MapperFunc(decodeFloat)),
 		kong.KindMapper(reflect.String, kong.MapperFunc(decodeString)),
 		kong.TypeMapper(reflect.TypeFor[time.Duration](), kong.MapperFunc(decodeDuration)),
-		kong.TypeMapper(reflect.TypeFor[config.Days](), kong.MapperFunc(decodeDays)),
-		kong.TypeMapper(reflect.TypeFor[*config.Days](), kong.MapperFunc(decodeDays)),
+		kong.TypeMapper(reflect.TypeFor[home.Days](), kong.MapperFunc(decodeDays)),
+		kong.TypeMapper(reflect.TypeFor[*home.Days](), kong.MapperFunc(decodeDays)),
 	}
 }
 
@@ -71,7 +71,7 @@ func decodeDays(ctx *kong.DecodeContext, target reflect.Value) error {
 	if err != nil {
 		return err
 	}
-	return target.Addr().Interface().(*config.Days).UnmarshalText([]byte(text))
+	return target.Addr().Interface().(*home.Days).UnmarshalText([]byte(text))
 }
 
 func decodeDuration(ctx *kong.DecodeContext, target reflect.Value) error {

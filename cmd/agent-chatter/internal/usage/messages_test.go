@@ -9,7 +9,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/config"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
 	"github.com/alecthomas/kong"
 )
 
@@ -54,7 +54,7 @@ func usageTexts(t *testing.T) []apptest.Text {
 func TestUsageTexts(t *testing.T) { apptest.CheckTexts(t, usageTexts(t)) }
 
 func TestCorrectCommandLineIsParsed(t *testing.T) {
-	until := config.Days(36 * time.Hour)
+	until := home.Days(36 * time.Hour)
 	for _, test := range []struct {
 		args []string
 		want func(*commandLine)
@@ -67,7 +67,7 @@ func TestCorrectCommandLineIsParsed(t *testing.T) {
 		}},
 		{[]string{"sessions", "ls"}, func(*commandLine) {}},
 		{[]string{"sessions", "list", "--age", "7d", "--until", "36h"}, func(c *commandLine) {
-			c.Sessions.List.Age, c.Sessions.List.Until = config.Days(7*24*time.Hour), &until
+			c.Sessions.List.Age, c.Sessions.List.Until = home.Days(7*24*time.Hour), &until
 		}},
 	} {
 		var got, want commandLine

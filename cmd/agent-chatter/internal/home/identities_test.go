@@ -1,4 +1,4 @@
-package identities_test
+package home_test
 
 import (
 	"errors"
@@ -10,27 +10,27 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/identities"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
 )
 
 func TestCreatedIdentityIsLoaded(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "identities")
-	if keys, err := identities.Load(dir); len(keys) != 0 || err != nil {
+	if keys, err := home.LoadIdentities(dir); len(keys) != 0 || err != nil {
 		t.Errorf("without a directory: %v, %v", keys, err)
 	}
-	recipient, err := identities.Create(dir, "laptop", time.Now())
+	recipient, err := home.CreateIdentity(dir, "laptop", time.Now())
 	if err != nil || !strings.HasPrefix(recipient, "age1") {
 		t.Fatalf("created %q: %v", recipient, err)
 	}
-	if _, err := identities.Create(dir, "laptop", time.Now()); !errors.Is(err, fs.ErrExist) {
+	if _, err := home.CreateIdentity(dir, "laptop", time.Now()); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("created again: %v", err)
 	}
-	all, err := identities.List(dir)
+	all, err := home.ListIdentities(dir)
 	if err != nil || len(all) != 1 || all[0].Name != "laptop" || len(all[0].Recipients) != 1 ||
 		all[0].Recipients[0] != recipient {
 		t.Errorf("listed %+v: %v", all, err)
 	}
-	if parsed, err := identities.ParseRecipients([]string{recipient}); err != nil || len(parsed) != 1 {
+	if parsed, err := home.ParseRecipients([]string{recipient}); err != nil || len(parsed) != 1 {
 		t.Errorf("parsed %v: %v", parsed, err)
 	}
 	entries, err := os.ReadDir(dir)
@@ -44,8 +44,8 @@ func TestCreatedIdentityIsLoaded(t *testing.T) {
 
 func TestInvalidNamesAreRefused(t *testing.T) {
 	for _, name := range []string{"", ".", "../x", "a/b", "a b", "-x", strings.Repeat("x", 65), "é", "x\x00"} {
-		_, err := identities.Create(t.TempDir(), name, time.Now())
-		if invalid := (*identities.NameError)(nil); !errors.As(err, &invalid) {
+		_, err := home.CreateIdentity(t.TempDir(), name, time.Now())
+		if invalid := (*home.IdentityNameError)(nil); !errors.As(err, &invalid) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
@@ -60,27 +60,27 @@ func TestHostileIdentities(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "key.txt"), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		keys, err := identities.Load(dir)
+		keys, err := home.LoadIdentities(dir)
 		if err == nil || len(keys) > 0 || strings.Contains(err.Error(), "QQQQ") {
 			t.Errorf("%s: %v, %v", name, keys, err)
 		}
 	}
 	dir := t.TempDir()
-	if _, err := identities.Create(dir, "key", time.Now()); err != nil {
+	if _, err := home.CreateIdentity(dir, "key", time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Chmod(filepath.Join(dir, "key.txt"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	_, err := identities.Load(dir)
-	if shared := (*identities.SharedError)(nil); runtime.GOOS != "windows" && !errors.As(err, &shared) {
+	_, err := home.LoadIdentities(dir)
+	if shared := (*home.IdentitySharedError)(nil); runtime.GOOS != "windows" && !errors.As(err, &shared) {
 		t.Errorf("a file that others can read: %v", err)
 	}
 }
 
 func TestInvalidRecipientsAreRefused(t *testing.T) {
 	for _, text := range []string{"", "age1", "ssh-ed25519 AAAA", "age1qqqq\nage1qqqq", "AGE-SECRET-KEY-1"} {
-		if _, err := identities.ParseRecipients([]string{text}); err == nil {
+		if _, err := home.ParseRecipients([]string{text}); err == nil {
 			t.Errorf("%q is accepted", text)
 		}
 	}

@@ -1,4 +1,4 @@
-package remote
+package home
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/config"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/hub"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -48,7 +47,7 @@ func (c *Connection) refresh(ctx context.Context, all *catalog.Catalog, name str
 }
 
 func (c *Connection) refreshFrom(
-	ctx context.Context, settings config.Hub, all *catalog.Catalog, name string, but *replica.Deleted,
+	ctx context.Context, settings HubSettings, all *catalog.Catalog, name string, but *replica.Deleted,
 ) error {
 	local, _, findErr := all.Find(ctx, name)
 	if findErr == nil && !settings.Ships(filepath.Base(local.Dir())) {

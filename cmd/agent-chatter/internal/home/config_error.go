@@ -1,4 +1,4 @@
-package config
+package home
 
 import (
 	"cmp"
@@ -12,13 +12,13 @@ import (
 	"strings"
 )
 
-// Error lists the problems of a configuration.
-type Error struct {
+// ConfigError lists the problems of a configuration.
+type ConfigError struct {
 	Path     string
 	Problems []string // at least one
 }
 
-func (e *Error) Error() string {
+func (e *ConfigError) Error() string {
 	if len(e.Problems) == 1 {
 		return e.Path + ": " + e.Problems[0]
 	}

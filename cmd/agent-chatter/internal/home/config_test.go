@@ -1,4 +1,4 @@
-package config
+package home
 
 import (
 	"encoding/json"
@@ -117,7 +117,7 @@ func TestErrorNamesTheSetting(t *testing.T) {
 		if !strings.HasPrefix(want, "\n") {
 			want = " " + want
 		}
-		if _, err := Read(path); err == nil || err.Error() != path+":"+want {
+		if _, err := ReadConfig(path); err == nil || err.Error() != path+":"+want {
 			t.Errorf("%s: got %v, want %s", content, err, want)
 		}
 	}
@@ -157,11 +157,11 @@ func TestMissingFileIsAnEmptyConfiguration(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{filepath.Join(dir, "config.json"), filepath.Join(file, "config.json")} {
-		if c, err := Read(path); err != nil || !reflect.DeepEqual(c, Config{}) {
+		if c, err := ReadConfig(path); err != nil || !reflect.DeepEqual(c, Config{}) {
 			t.Errorf("%s: %+v, %v", path, c, err)
 		}
 	}
-	if _, err := Read(dir); !errors.As(err, new(*regularfile.KindError)) {
+	if _, err := ReadConfig(dir); !errors.As(err, new(*regularfile.KindError)) {
 		t.Errorf("a directory: %v", err)
 	}
 }

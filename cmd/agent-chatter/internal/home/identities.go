@@ -1,4 +1,4 @@
-package identities
+package home
 
 import (
 	"bytes"
@@ -28,16 +28,16 @@ type Identity struct {
 	keys       []age.Identity
 }
 
-// SharedError reports an identity file that other users can read.
-type SharedError struct{ Path string }
+// IdentitySharedError reports an identity file that other users can read.
+type IdentitySharedError struct{ Path string }
 
-func (e *SharedError) Error() string { return e.Path + " can be read by other users" }
+func (e *IdentitySharedError) Error() string { return e.Path + " can be read by other users" }
 
-// Dir returns the directory with the identities of a home.
-func Dir(home string) string { return filepath.Join(home, "identities") }
+// IdentitiesDir returns the directory with the identities of a home.
+func IdentitiesDir(home string) string { return filepath.Join(home, "identities") }
 
-// List returns the identities of a directory, ordered by name. A directory that does not exist has none.
-func List(dir string) (all []Identity, err error) {
+// ListIdentities returns the identities of a directory, ordered by name. A directory that does not exist has none.
+func ListIdentities(dir string) (all []Identity, err error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -60,9 +60,9 @@ func List(dir string) (all []Identity, err error) {
 	return all, nil
 }
 
-// Load returns the keys of the identities of a directory.
-func Load(dir string) (keys []age.Identity, err error) {
-	all, err := List(dir)
+// LoadIdentities returns the keys of the identities of a directory.
+func LoadIdentities(dir string) (keys []age.Identity, err error) {
+	all, err := ListIdentities(dir)
 	for _, identity := range all {
 		keys = append(keys, identity.keys...)
 	}
@@ -79,7 +79,7 @@ func read(path string) (i Identity, err error) {
 		return i, err
 	}
 	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
-		return i, &SharedError{path}
+		return i, &IdentitySharedError{path}
 	}
 	if i.keys, err = age.ParseIdentities(bytes.NewReader(data)); err != nil {
 		return i, fmt.Errorf("%s is not an age identity", path) // the cause may have a part of the key
@@ -118,17 +118,17 @@ func validName(name string) bool {
 	return name != "" && len(name) <= maxName && strings.Trim(name, nameBytes) == "" && name[0] != '_' && name[0] != '-'
 }
 
-// NameError reports the name of an identity that cannot be the name of a file.
-type NameError struct{ Name string }
+// IdentityNameError reports the name of an identity that cannot be the name of a file.
+type IdentityNameError struct{ Name string }
 
-func (e *NameError) Error() string {
+func (e *IdentityNameError) Error() string {
 	return fmt.Sprintf("%q is not a name of letters, digits, _ and -", e.Name)
 }
 
-// Create writes a new identity and returns its recipient. An identity with that name is fs.ErrExist.
-func Create(dir, name string, now time.Time) (recipient string, err error) {
+// CreateIdentity writes a new identity and returns its recipient. An identity with that name is fs.ErrExist.
+func CreateIdentity(dir, name string, now time.Time) (recipient string, err error) {
 	if !validName(name) {
-		return "", &NameError{name}
+		return "", &IdentityNameError{name}
 	}
 	key, err := age.GenerateX25519Identity()
 	if err != nil {

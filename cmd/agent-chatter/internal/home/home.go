@@ -56,15 +56,15 @@ func inside(dir, name string) bool {
 // not expand in --home=~/x. An empty name, as of a variable set to nothing, is the default and not the
 // working directory.
 func Dir(dir string) (string, error) {
-	dir, err := Expand(cmp.Or(dir, byDefault))
+	dir, err := ExpandPath(cmp.Or(dir, byDefault))
 	if err != nil {
 		return "", fmt.Errorf("%w: name the home with --home DIR", err)
 	}
 	return filepath.Abs(dir)
 }
 
-// Expand replaces a leading ~/ of a path by the user's home directory.
-func Expand(path string) (string, error) {
+// ExpandPath replaces a leading ~/ of a path by the user's home directory.
+func ExpandPath(path string) (string, error) {
 	rest, ok := strings.CutPrefix(path, "~/")
 	if !ok {
 		return path, nil

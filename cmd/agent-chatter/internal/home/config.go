@@ -1,4 +1,4 @@
-package config
+package home
 
 import (
 	"bytes"
@@ -20,13 +20,13 @@ import (
 
 // Config is the content of config.json in the home. Every setting is optional.
 type Config struct {
-	Retention Retention `json:"retention"`
-	Window    window    `json:"window"`
-	Journal   limits    `json:"journal"`
-	Redaction redaction `json:"redaction"`
-	Hub       Hub       `json:"hub"`
+	Retention Retention   `json:"retention"`
+	Window    window      `json:"window"`
+	Journal   limits      `json:"journal"`
+	Redaction redaction   `json:"redaction"`
+	Hub       HubSettings `json:"hub"`
 
-	// Unknown are the settings that Read has left out, such as "retention.kepe".
+	// Unknown are the settings that ReadConfig has left out, such as "retention.kepe".
 	Unknown []string `json:"-"`
 }
 
@@ -92,10 +92,10 @@ func (r Retention) Over(p catalog.Policy) catalog.Policy {
 // maxSize is the size limit of a configuration, in bytes.
 const maxSize = 1 << 20
 
-// Read reads the file at path. A missing file is an empty configuration. Errors about the content
-// are *Error. A setting that it does not know, perhaps one of a newer program, is no error, except in permissions, hub
+// ReadConfig reads the file at path. A missing file is an empty configuration. Errors about the content
+// are *ConfigError. A setting that it does not know, perhaps one of a newer program, is no error, except in permissions, hub
 // and redaction: without such a one, more would be allowed, or others could read what the file keeps from them.
-func Read(path string) (c Config, err error) {
+func ReadConfig(path string) (c Config, err error) {
 	data, err := regularfile.Read(path, maxSize)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return c, nil
@@ -108,7 +108,7 @@ func Read(path string) (c Config, err error) {
 		err = c.check()
 	}
 	if err != nil {
-		return c, &Error{path, problemsOf(data, err)}
+		return c, &ConfigError{path, problemsOf(data, err)}
 	}
 	c.Unknown = unknown
 	return c, nil

@@ -1,4 +1,4 @@
-package config
+package home
 
 import (
 	"slices"
@@ -8,8 +8,8 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 )
 
-// Hub is where sessions are shipped to. The environment variable AGENT_CHATTER_HUB overrides URLs.
-type Hub struct {
+// HubSettings is where sessions are shipped to. The environment variable AGENT_CHATTER_HUB overrides URLs.
+type HubSettings struct {
 	URLs        []string `json:"urls"`        // of the servers; none: there is no hub
 	Credentials string   `json:"credentials"` // path of a .creds file
 	TLS         struct {
@@ -34,14 +34,14 @@ const (
 	hubSync  hubMode = "sync"  // when the hub has acknowledged it, too, or the timeout has passed
 )
 
-// AllTeams stands for all teams in Hub.Teams.
+// AllTeams stands for all teams in HubSettings.Teams.
 const AllTeams = "*"
 
 // Sync reports whether a message counts as saved only when the hub has acknowledged it.
-func (h Hub) Sync() bool { return h.Mode == hubSync }
+func (h HubSettings) Sync() bool { return h.Mode == hubSync }
 
 // Wait returns the timeout of an answer, 0 for the default.
-func (h Hub) Wait() time.Duration {
+func (h HubSettings) Wait() time.Duration {
 	if h.Timeout == nil {
 		return 0
 	}
@@ -49,19 +49,19 @@ func (h Hub) Wait() time.Duration {
 }
 
 // Ships reports whether the sessions in the directory of a team are shipped.
-func (h Hub) Ships(directory string) bool {
+func (h HubSettings) Ships(directory string) bool {
 	return slices.ContainsFunc(h.Teams, func(team string) bool {
 		return team == AllTeams || journal.DirName(team) == directory
 	})
 }
 
 // WithURLs returns h with other servers, separated by commas.
-func (h Hub) WithURLs(urls string) Hub {
+func (h HubSettings) WithURLs(urls string) HubSettings {
 	h.URLs = strings.Split(urls, ",")
 	return h
 }
 
-func (h Hub) check() error {
+func (h HubSettings) check() error {
 	switch {
 	case h.Mode != "" && h.Mode != hubAsync && h.Mode != hubSync:
 		return &rangeError{"hub.mode", `"async" or "sync"`}

@@ -1,4 +1,4 @@
-package remote
+package home
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/config"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/hub"
 	"github.com/agent-chatter/agent-chatter/journal/hub/hubtest"
@@ -34,9 +33,9 @@ func newWorld(t *testing.T) *world {
 	mill := hub.New(engine, hub.Options{Home: "/home/mia", Host: "mill"})
 	there := replica.Replica{Hub: mill, Dir: catalog.New(t.TempDir(), journal.Options{}).Team("kitchen"), ID: id}
 	here := catalog.New(t.TempDir(), journal.Options{})
-	settings := config.Config{Hub: config.Hub{URLs: []string{"nats://hub"}, Teams: []string{config.AllTeams}}}
+	settings := Config{Hub: HubSettings{URLs: []string{"nats://hub"}, Teams: []string{AllTeams}}}
 	return &world{t, there, here, here.Team("kitchen"), &Connection{
-		Home: "/home/eva", Own: t.TempDir(), Config: func() (config.Config, error) { return settings, nil },
+		Home: "/home/eva", Own: t.TempDir(), Config: func() (Config, error) { return settings, nil },
 		Open: func(context.Context, jetstream.Options) (hub.Engine, error) { return engine, nil },
 	}}
 }
@@ -179,7 +178,7 @@ func TestFetchErrors(t *testing.T) {
 		t.Errorf("a purged session: %v", err)
 	}
 	var none *Connection
-	if err := none.Fetch(t.Context(), w.dir, id); !errors.Is(err, ErrNone) {
+	if err := none.Fetch(t.Context(), w.dir, id); !errors.Is(err, ErrNoHub) {
 		t.Errorf("without a hub: %v", err)
 	}
 	if _, err := none.Session(t.Context(), w.here.Team("garden"), id); !errors.Is(err, journal.ErrNotFound) {
@@ -208,10 +207,10 @@ func TestSilentServerIsAskedOnce(t *testing.T) {
 			taken.Add(1)
 		}
 	}()
-	timeout := config.Days(time.Hour)
-	silent := &Connection{Own: t.TempDir(), Config: func() (config.Config, error) {
-		return config.Config{Hub: config.Hub{
-			URLs: []string{"nats://" + server.Addr().String()}, Teams: []string{config.AllTeams}, Timeout: &timeout,
+	timeout := Days(time.Hour)
+	silent := &Connection{Own: t.TempDir(), Config: func() (Config, error) {
+		return Config{Hub: HubSettings{
+			URLs: []string{"nats://" + server.Addr().String()}, Teams: []string{AllTeams}, Timeout: &timeout,
 		}}, nil
 	}}
 	for range 3 {

@@ -1,4 +1,4 @@
-package logfile
+package home
 
 import (
 	"bufio"
@@ -249,7 +249,7 @@ func TestWriterReportsAFileInPlaceOfItsDirectory(t *testing.T) {
 
 func TestLoggerRefusesAnUnknownLevel(t *testing.T) {
 	level := "loud"
-	if _, err := NewLogger(t.TempDir(), Options{Level: &level, Stderr: os.Stderr}); err == nil {
+	if _, err := NewLogger(t.TempDir(), LogOptions{Level: &level, Stderr: os.Stderr}); err == nil {
 		t.Error("no error")
 	}
 }

@@ -1,4 +1,4 @@
-package remote
+package home
 
 import (
 	"context"
@@ -132,7 +132,7 @@ func sleep(ctx context.Context, d time.Duration) bool {
 }
 
 // Fetch fetches a session that is only on the hub, or what the hub has more of it. It asks the hub for at most
-// AskTimeout; fetching takes as long as it takes. Errors: ErrNone; hub.ErrPurged; a *journal.LockedError if another
+// AskTimeout; fetching takes as long as it takes. Errors: ErrNoHub; hub.ErrPurged; a *journal.LockedError if another
 // process fetches it; a *catalog.NotFoundError if the hub does not have it; those of Refresh.
 func (c *Connection) Fetch(ctx context.Context, dir *catalog.Dir, id string) error {
 	settings, err := c.Settings()
@@ -141,7 +141,7 @@ func (c *Connection) Fetch(ctx context.Context, dir *catalog.Dir, id string) err
 	}
 	r := replica.Replica{Dir: dir, ID: id}
 	if none(settings) || !settings.Ships(r.Session().Team) {
-		return ErrNone
+		return ErrNoHub
 	}
 	ask, stop := context.WithTimeout(ctx, AskTimeout)
 	defer stop()
@@ -175,7 +175,7 @@ func (c *Connection) Session(ctx context.Context, dir *catalog.Dir, id string) (
 		return s, missing
 	}
 	switch err := c.Fetch(ctx, dir, id); {
-	case errors.Is(err, ErrNone), errors.As(err, new(*catalog.NotFoundError)):
+	case errors.Is(err, ErrNoHub), errors.As(err, new(*catalog.NotFoundError)):
 		return s, missing
 	case err != nil:
 		return s, err

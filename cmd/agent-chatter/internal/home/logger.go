@@ -1,4 +1,4 @@
-package logfile
+package home
 
 import (
 	"io"
@@ -13,9 +13,9 @@ const (
 	homeKeep  = 2
 )
 
-// Options are the destinations of a Logger besides the log of the home. The zero
-// Options are none.
-type Options struct {
+// LogOptions are the destinations of a Logger besides the log of the home. The zero
+// LogOptions are none.
+type LogOptions struct {
 	Level  *string   // the minimum level for File or Stderr; nil: info for File, nothing for Stderr
 	File   string    // a file to append to; "": Stderr
 	Stderr io.Writer // not nil
@@ -25,7 +25,7 @@ type Options struct {
 // the home, which the first record creates if the home exists, and records of o.Level or higher to o.File or
 // o.Stderr. Records must have no texts of messages and no secrets. A log of the home that
 // cannot be written is no error: the logger drops its records.
-func NewLogger(home string, o Options) (*slog.Logger, error) {
+func NewLogger(home string, o LogOptions) (*slog.Logger, error) {
 	w := &writer{path: filepath.Join(home, "logs", "agent-chatter.log"), limit: homeLimit, keep: homeKeep}
 	handlers := []slog.Handler{slog.NewTextHandler(w, nil).WithAttrs([]slog.Attr{slog.Int("pid", os.Getpid())})}
 	level := slog.LevelInfo

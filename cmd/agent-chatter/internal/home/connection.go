@@ -1,4 +1,4 @@
-package remote
+package home
 
 import (
 	"context"
@@ -11,9 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/config"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/home"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/identities"
 	"github.com/agent-chatter/agent-chatter/journal/hub"
 	"github.com/agent-chatter/agent-chatter/journal/hub/jetstream"
 )
@@ -22,18 +19,18 @@ import (
 const AskTimeout = 2 * time.Second
 
 var (
-	// ErrNone is returned if no hub is configured.
-	ErrNone = errors.New("no hub is configured")
+	// ErrNoHub is returned if no hub is configured.
+	ErrNoHub = errors.New("no hub is configured")
 	// ErrOffline is returned with --offline if a hub is configured.
 	ErrOffline = errors.New("the hub is not used: --offline")
 )
 
 // Connection is the connection to a hub. It is made when it is needed. The zero Connection has no hub.
 type Connection struct {
-	Home   string                        // for the messages of other machines
-	Config func() (config.Config, error) // nil: there is no hub
-	URLs   string                        // separated by commas; "": those of the configuration
-	Own    string                        // the home with the identities of the user
+	Home   string                 // for the messages of other machines
+	Config func() (Config, error) // nil: there is no hub
+	URLs   string                 // separated by commas; "": those of the configuration
+	Own    string                 // the home with the identities of the user
 
 	Offline bool // the hub is not used
 
@@ -77,21 +74,21 @@ func (c *Connection) First(text string) bool {
 }
 
 // Settings returns the settings of the hub that is used; without URLs there is none.
-func (c *Connection) Settings() (config.Hub, error) {
+func (c *Connection) Settings() (HubSettings, error) {
 	if c != nil && c.Offline {
-		return config.Hub{}, nil
+		return HubSettings{}, nil
 	}
 	return c.Configured()
 }
 
 // Configured returns the settings of the hub, which is not used with Offline; without URLs there is none.
-func (c *Connection) Configured() (config.Hub, error) {
+func (c *Connection) Configured() (HubSettings, error) {
 	if c == nil || c.Config == nil {
-		return config.Hub{}, nil
+		return HubSettings{}, nil
 	}
 	settings, err := c.Config()
 	if err != nil {
-		return config.Hub{}, err
+		return HubSettings{}, err
 	}
 	if c.URLs != "" {
 		return settings.Hub.WithURLs(c.URLs), nil
@@ -100,15 +97,15 @@ func (c *Connection) Configured() (config.Hub, error) {
 }
 
 // none reports whether there is no hub, or nothing is shipped to it.
-func none(settings config.Hub) bool { return len(settings.URLs) == 0 || len(settings.Teams) == 0 }
+func none(settings HubSettings) bool { return len(settings.URLs) == 0 || len(settings.Teams) == 0 }
 
-// Options returns the options of a connection. It returns ErrNone or ErrOffline if there is no hub.
+// Options returns the options of a connection. It returns ErrNoHub or ErrOffline if there is no hub.
 func (c *Connection) Options() (o jetstream.Options, err error) {
 	settings, err := c.Configured()
 	switch {
 	case err != nil:
 	case len(settings.URLs) == 0:
-		err = ErrNone
+		err = ErrNoHub
 	case c.Offline:
 		err = ErrOffline
 	}
@@ -137,7 +134,7 @@ func (c *Connection) file(path string) (string, error) {
 	if path == "" {
 		return "", nil
 	}
-	path, err := home.Expand(path)
+	path, err := ExpandPath(path)
 	if err != nil {
 		return "", err
 	}
@@ -148,7 +145,7 @@ func (c *Connection) file(path string) (string, error) {
 	return path, err
 }
 
-// Hub returns the hub, and connects to it if there is no connection yet. It returns ErrNone or ErrOffline if there is
+// Hub returns the hub, and connects to it if there is no connection yet. It returns ErrNoHub or ErrOffline if there is
 // none; other errors are those of jetstream.Open, after which it may be called again.
 func (c *Connection) Hub(ctx context.Context) (*hub.Hub, error) {
 	o, err := c.Options()
@@ -190,10 +187,10 @@ func (c *Connection) machine() (hub.Options, error) {
 		return hub.Options{}, err
 	}
 	o := hub.Options{Home: c.Home, Plain: settings.Plain, MaxLine: all.Journal.MaxLine}
-	if o.Recipients, err = identities.ParseRecipients(settings.EncryptTo); err != nil {
+	if o.Recipients, err = ParseRecipients(settings.EncryptTo); err != nil {
 		return o, fmt.Errorf("hub.encryptTo of config.json: %w", err)
 	}
-	if o.Identities, err = identities.Load(identities.Dir(c.Own)); err != nil {
+	if o.Identities, err = LoadIdentities(IdentitiesDir(c.Own)); err != nil {
 		return o, err
 	}
 	host, err := os.Hostname()

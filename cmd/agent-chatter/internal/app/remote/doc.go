@@ -1,2 +1,0 @@
-// Package remote connects a command to the hub.
-package remote
