@@ -81,7 +81,7 @@ func TestPageHasAtMost100Columns(t *testing.T) {
 		300: first + " " + second + "\n" + first + " " + second + "\n",
 	} {
 		var shown strings.Builder
-		err := printPage(&app.App{IO: app.IO{Stdout: &shown}}, page, view.Style{Width: columns})
+		err := printPage(&app.App{Printer: app.Printer{IO: app.IO{Stdout: &shown}}}, page, view.Style{Width: columns})
 		if err != nil || shown.String() != want {
 			t.Errorf("of %d columns: %v\n%s", columns, err, shown.String())
 		}
@@ -101,7 +101,7 @@ func TestGuideReturnsErrorsOfItsOutput(t *testing.T) {
 			t.Errorf("%+v: exit code %d", cmd, code)
 		}
 	}
-	if err := printPage(&app.App{IO: app.IO{Stdout: full{}}}, "a", view.Style{Width: 80}); err == nil {
+	if err := printPage(&app.App{Printer: app.Printer{IO: app.IO{Stdout: full{}}}}, "a", view.Style{Width: 80}); err == nil {
 		t.Error("a page that cannot be written is no error")
 	}
 }

@@ -2,16 +2,11 @@ package app
 
 import (
 	"cmp"
-	"context"
-	"fmt"
 	"io"
 	"log/slog"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"strings"
 	"sync"
-	"syscall"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
@@ -25,23 +20,9 @@ import (
 // Version is the version of the program. A release build sets it.
 var Version = "0.1.0-dev"
 
-// IO is where a command reads and writes: results to Stdout, everything else to
-// Stderr.
-type IO struct {
-	Stdin          *os.File
-	Stdout, Stderr io.Writer
-	NoColor        bool
-	Plain          bool   // the terminal is used line by line, without control sequences
-	Program        string // the path of this program; "" if it cannot start itself, as in a test
-
-	// NetworkFS returns the kind of network file system that holds path, or "" if path
-	// is on a local one. nil: vfs.NetworkFS.
-	NetworkFS func(path string) string
-}
-
-// An App holds the streams, the configuration and the catalog of one run of a command.
+// An App has where things are and how the program speaks in one run of a command.
 type App struct {
-	IO
+	Printer
 	Home    string // of the sessions; absolute
 	OwnHome string // of the settings, teams and agents that the user has chosen; mostly Home
 	Cwd     string // the working directory
@@ -49,18 +30,9 @@ type App struct {
 	Remote  *home.Connection // to the hub; nil: there is none
 	Log     *slog.Logger
 
-	// Slash returns the slash command for a command of the program, or nil if a chat
-	// has none. It is set while the user can type slash commands.
-	Slash func(argv []string) []string
-
-	// Present prints a message instead of Show, or an error instead of Fail, unless it is nil.
-	Present func(State, Message)
-
 	config    home.Config
 	configErr error
-	homeFlag  bool               // --home names the home
-	progress  *progress.Progress // nil unless stderr is a terminal
-	unread    *sync.Map          // directories whose read error was printed; lists may run concurrently
+	unread    *sync.Map // directories whose read error was printed; lists may run concurrently
 
 	ignoredReported bool
 	unknownReported *sync.Once // settings of the configuration
@@ -97,11 +69,11 @@ func New(streams IO, o Options) (*App, error) {
 		return nil, err
 	}
 	a := &App{
-		IO: streams, Home: dir, OwnHome: own, Cwd: cwd,
-		homeFlag: home.ByFlag(o.Home),
-		unread:   new(sync.Map),
-
-		unknownReported: new(sync.Once),
+		Printer: Printer{IO: streams}, Home: dir, OwnHome: own, Cwd: cwd,
+		unread: new(sync.Map), unknownReported: new(sync.Once),
+	}
+	if home.ByFlag(o.Home) {
+		a.homeArgument = dir
 	}
 	if os.Getenv("TERM") == "dumb" || !tty.EnableSequences(streams.Stdout) || !tty.EnableSequences(streams.Stderr) {
 		a.SetPlain()
@@ -163,57 +135,6 @@ func (a *App) Identity() projection.App {
 	return projection.App{Name: "agent-chatter", Version: Version}
 }
 
-// IsTerminal reports whether a user can both type and read.
-func (s IO) IsTerminal() bool {
-	return tty.IsTerminal(s.Stdin) && tty.IsTerminal(s.Stdout)
-}
-
-// Notice prints a text and the commands that help to Stderr.
-func (a *App) Notice(text string, help ...Help) { a.Show(Message{text, help}) }
-
-// Show prints a message to Stderr. On a terminal, long lines of the text break
-// between words; a command stays whole, so that it can be copied. Of an empty message it prints nothing.
-func (a *App) Show(m Message) { a.show(StateNote, m) }
-
-func (a *App) show(state State, m Message) {
-	a.progress.Erase()
-	if a.Present != nil {
-		if m.Text != "" {
-			a.Present(state, m)
-		}
-		return
-	}
-	text := a.Render(Message{Help: m.Help})
-	if m.Text != "" {
-		columns := 0
-		if a.progress != nil {
-			columns = a.progress.Columns()
-		}
-		text = strings.TrimSuffix(tty.Fold(m.Text, columns)+"\n"+text, "\n")
-	}
-	if text != "" {
-		fmt.Fprintln(a.Stderr, text)
-	}
-}
-
-// Fail prints err and returns the exit code for it.
-func (a *App) Fail(err error) int {
-	if err == nil {
-		return ExitDone
-	}
-	if m := Explain(err); m.Text != "" {
-		a.show(StateWrong, m)
-	}
-	return CodeOf(err)
-}
-
-// WithStderr returns a copy of a that prints its messages to w, and no progress.
-func (a *App) WithStderr(w io.Writer) *App {
-	other := *a
-	other.Stderr, other.progress = w, nil
-	return &other
-}
-
 // ReportUnreadable prints, once for each path, that a team's directory cannot be
 // read and is left out.
 func (a *App) ReportUnreadable(path string, err error) {
@@ -232,43 +153,9 @@ func (a *App) HasUnreadable() bool {
 	return found
 }
 
-// UntilSignal returns a context that ends at SIGINT, SIGTERM or SIGHUP.
-func UntilSignal() (ctx context.Context, stop func()) {
-	return signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+// WithStderr returns a copy of a that prints its messages to w, and no progress.
+func (a *App) WithStderr(w io.Writer) *App {
+	other := *a
+	other.Stderr, other.progress = w, nil
+	return &other
 }
-
-// UntilUnread returns a context that also ends when the reader of a pipe at Stdout
-// closes it.
-func (a *App) UntilUnread() (ctx context.Context, stop func()) {
-	ctx, stop = UntilSignal()
-	if out, ok := a.Stdout.(interface{ Fd() uintptr }); ok {
-		go tty.WatchReader(ctx, out.Fd(), stop)
-	}
-	return ctx, stop
-}
-
-// SetPlain turns off what a terminal line by line does not take: colours and progress.
-func (a *App) SetPlain() {
-	a.Plain, a.NoColor = true, true
-	a.HideProgress()
-}
-
-// HideProgress hides the progress line: something else draws on the terminal.
-func (a *App) HideProgress() {
-	if a.progress != nil {
-		a.progress.Hidden = true
-	}
-}
-
-// HideArchiving hides the progress of archiving, which a chat does in the background.
-func (a *App) HideArchiving() {
-	if a.progress != nil {
-		a.progress.HideArchiving = true
-	}
-}
-
-// EraseProgress removes the progress line before other output.
-func (a *App) EraseProgress() { a.progress.Erase() }
-
-// Begin shows on a terminal that something takes long, until end is called.
-func (a *App) Begin(what string) (end func()) { return a.progress.Begin(what) }

@@ -20,7 +20,7 @@ func TestOnlyYesConfirms(t *testing.T) {
 		}
 		out.Close()
 		var shown strings.Builder
-		a := &App{IO: IO{Stdin: in, Stderr: &shown}}
+		a := &Printer{IO: IO{Stdin: in, Stderr: &shown}}
 		if got, err := a.Confirm("Go?"); got != want || err != nil || shown.String() != "Go? [y/N] " {
 			t.Errorf("%q: %v, %v, it asked %q", answer, got, err, shown.String())
 		}

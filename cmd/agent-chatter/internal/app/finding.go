@@ -42,8 +42,8 @@ func Wrong(what, help string, commands ...Help) Finding {
 }
 
 // Resolve returns f with its commands in Help, as the user has to type them.
-func (a *App) Resolve(f Finding) Finding {
-	f.Help = a.Render(Message{f.Help, f.Commands})
+func (p *Printer) Resolve(f Finding) Finding {
+	f.Help = p.Render(Message{f.Help, f.Commands})
 	f.Commands = nil
 	return f
 }

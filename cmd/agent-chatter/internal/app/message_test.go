@@ -19,20 +19,20 @@ func TestRender(t *testing.T) {
 		return nil
 	}
 	for name, test := range map[string]struct {
-		app  App
+		to   Printer
 		want []string
 	}{
-		"shell": {App{}, []string{
+		"shell": {Printer{}, []string{
 			"To list, type: agent-chatter sessions",
 			`To replay it, type: agent-chatter replay 'it'\''s $(x)'`,
 			"To close it, type: chmod go= '/a b'",
 		}},
-		"home named": {App{homeFlag: true, Home: "/my home"}, []string{
+		"home named": {Printer{homeArgument: "/my home"}, []string{
 			"To list, type: agent-chatter --home '/my home' sessions",
 			`To replay it, type: agent-chatter --home '/my home' replay 'it'\''s $(x)'`,
 			"To close it, type: chmod go= '/a b'",
 		}},
-		"chat": {App{Slash: slash}, []string{
+		"chat": {Printer{Slash: slash}, []string{
 			"To list, type: /sessions",
 			`To replay it, type: agent-chatter replay 'it'\''s $(x)'`,
 			"To close it, type: chmod go= '/a b'",
@@ -40,7 +40,7 @@ func TestRender(t *testing.T) {
 		}},
 	} {
 		want := "It failed.\n" + strings.Join(test.want, "\n")
-		if got := test.app.Render(m); got != want {
+		if got := test.to.Render(m); got != want {
 			t.Errorf("%s: it is\n%s\nwant\n%s", name, got, want)
 		}
 	}

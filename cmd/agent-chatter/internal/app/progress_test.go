@@ -16,7 +16,7 @@ import (
 
 // onTerminal returns an App that shows progress on a terminal of so many columns.
 func onTerminal(out io.Writer, columns int) *App {
-	return &App{IO: IO{Stderr: out}, progress: progress.New(out, func() int { return columns })}
+	return &App{Printer: Printer{IO: IO{Stderr: out}, progress: progress.New(out, func() int { return columns })}}
 }
 
 func TestProgressUsesOneLineAndErasesIt(t *testing.T) {
@@ -45,7 +45,7 @@ func TestProgressUsesOneLineAndErasesIt(t *testing.T) {
 func TestNoticeWrapsTextButNotCommands(t *testing.T) {
 	var shown bytes.Buffer
 	notice := Text("A text on no terminal.").With(To("resume the latest session", "chat", "--resume", "latest"))
-	(&App{IO: IO{Stderr: &shown}}).Show(notice)
+	(&Printer{IO: IO{Stderr: &shown}}).Show(notice)
 	notice.Text = "A text that is wider than the terminal."
 	onTerminal(&shown, 20).Show(notice)
 	command := "To resume the latest session, type: agent-chatter chat --resume latest\n"

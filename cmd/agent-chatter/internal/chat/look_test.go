@@ -26,7 +26,7 @@ func newTestREPL(t *testing.T, escape, interrupt bool) (*repl, *bytes.Buffer) {
 	if err := c.SetTeam(t.Context(), team.Demo(), coordinator.SetTeamOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	return &repl{app: &app.App{IO: app.IO{Stderr: &shown}}, c: c, input: &keys{escape: escape, interrupt: interrupt}}, &shown
+	return &repl{app: &app.App{Printer: app.Printer{IO: app.IO{Stderr: &shown}}}, c: c, input: &keys{escape: escape, interrupt: interrupt}}, &shown
 }
 
 // keys are pressed as soon as a turn runs.

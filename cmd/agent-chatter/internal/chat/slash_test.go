@@ -13,7 +13,7 @@ import (
 func TestHelpFitsTheScreen(t *testing.T) {
 	for _, plain := range []bool{false, true} {
 		var shown bytes.Buffer
-		r := &repl{app: &app.App{IO: app.IO{Stderr: &shown, Plain: plain}}}
+		r := &repl{app: &app.App{Printer: app.Printer{IO: app.IO{Stderr: &shown, Plain: plain}}}}
 		if err := r.slashHelp(t.Context(), ""); err != nil {
 			t.Fatal(err)
 		}

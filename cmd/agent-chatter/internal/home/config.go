@@ -93,8 +93,8 @@ func (r Retention) Over(p catalog.Policy) catalog.Policy {
 const maxSize = 1 << 20
 
 // ReadConfig reads the file at path. A missing file is an empty configuration. Errors about the content
-// are *ConfigError. A setting that it does not know, perhaps one of a newer program, is no error, except in permissions, hub
-// and redaction: without such a one, more would be allowed, or others could read what the file keeps from them.
+// are *ConfigError. A setting that it does not know, perhaps one of a newer program, is no error, except in permissions,
+// hub and redaction: without such a one, more would be allowed, or others could read what the file keeps from them.
 func ReadConfig(path string) (c Config, err error) {
 	data, err := regularfile.Read(path, maxSize)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {

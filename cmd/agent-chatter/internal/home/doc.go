@@ -6,8 +6,8 @@
 // # Configuration
 //
 // A [Config] is what config.json of a home has: retention, context window, line limit, redaction and hub. Every setting
-// is optional. A file with an unknown setting or a value out of range is refused as a whole; its [ConfigError] lists
-// every problem. Environment variables override the retention.
+// is optional. A file with a value out of range is refused as a whole; its [ConfigError] lists every problem.
+// Environment variables override the retention.
 //
 // # Identities
 //

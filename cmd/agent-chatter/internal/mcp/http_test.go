@@ -191,7 +191,7 @@ func TestTokenOfAFile(t *testing.T) {
 	}
 	defer l.Close()
 	var stdout, stderr strings.Builder
-	a := &app.App{IO: app.IO{Stdout: &stdout, Stderr: &stderr}}
+	a := &app.App{Printer: app.Printer{IO: app.IO{Stdout: &stdout, Stderr: &stderr}}}
 	if err := cmd.announce(a, l); err != nil {
 		t.Fatal(err)
 	}

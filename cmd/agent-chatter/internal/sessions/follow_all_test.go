@@ -103,7 +103,7 @@ func TestTailAllShowsSessionsArchivedBeforePolling(t *testing.T) {
 // A damaged session is tried again each time it grows.
 func TestTailAllReportsEachSessionErrorOnce(t *testing.T) {
 	var stderr strings.Builder
-	f := &allFollower{app: &app.App{IO: app.IO{Stderr: &stderr}}}
+	f := &allFollower{app: &app.App{Printer: app.Printer{IO: app.IO{Stderr: &stderr}}}}
 	s := &followedSession{}
 	for range 3 {
 		damage := &journal.CorruptError{Path: apptest.AliceID + ".jsonl", Line: 2, Reason: "injected"}

@@ -78,7 +78,7 @@ func TestReporterReportsSaves(t *testing.T) {
 		var shown bytes.Buffer
 		saves := 0
 		r := &Reporter{
-			App: &app.App{IO: app.IO{Stdout: &shown, Stderr: &shown}}, Team: &team.Team{}, ManualSave: tt.manual,
+			App: &app.App{Printer: app.Printer{IO: app.IO{Stdout: &shown, Stderr: &shown}}}, Team: &team.Team{}, ManualSave: tt.manual,
 			Saved: func() { saves++ },
 		}
 		for _, do := range tt.do {
