@@ -123,7 +123,7 @@ func (a *App) Config() (home.Config, error) {
 // reportUnknown prints the settings of the configuration that are ignored.
 func (a *App) reportUnknown() {
 	for _, setting := range a.config.Unknown {
-		a.Notice(tty.SafeLine(config.UnknownText(filepath.Join(a.OwnHome, "config.json"), setting)))
+		a.Notice(tty.SafeLine(home.UnknownText(filepath.Join(a.OwnHome, "config.json"), setting)))
 	}
 }
 
