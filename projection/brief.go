@@ -7,20 +7,15 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal/layout"
 )
 
-// DecodeBrief is DecodeEvent for readers that need neither the input nor the output of tools, nor, in most turns, the
-// text that streamed: the message repeats it. It does not read them, as far as a payload begins as Record writes it,
-// and leaves them out: half of the bytes of a session. RecordedText returns the text of a turn.text.
-func DecodeBrief(e journal.Event) Event {
+// decodeBrief is DecodeEvent without the output of tools and the text of turn.text, as far as a payload begins as Record
+// writes it.
+func decodeBrief(e journal.Event) Event {
 	switch e.Type {
 	case TurnText{}.eventType():
 		c := layout.At(e.Data)
 		c.Expect(`{"turnId":`)
 		p := TurnText{TurnID: c.String()}
 		if c.Expect(`,"text":"`); c.OK() {
-			return Event{Event: e, Payload: p}
-		}
-	case ToolStarted{}.eventType():
-		if p, ok := toolStartedOf(e); ok {
 			return Event{Event: e, Payload: p}
 		}
 	case ToolCompleted{}.eventType():
@@ -43,13 +38,24 @@ func RecordedText(data []byte) string {
 
 // Decoded yields events with their payloads. An error is passed on.
 func Decoded(events iter.Seq2[journal.Event, error]) iter.Seq2[Event, error] {
+	return decoded(events, DecodeEvent)
+}
+
+// Brief is Decoded for readers that need neither the output of tools nor, in most turns, the text that streamed, which
+// the message repeats: half of the bytes of a session. It leaves them out, and does not read them. RecordedText returns
+// the text of a turn.text.
+func Brief(events iter.Seq2[journal.Event, error]) iter.Seq2[Event, error] {
+	return decoded(events, decodeBrief)
+}
+
+func decoded(events iter.Seq2[journal.Event, error], decode func(journal.Event) Event) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		for e, err := range events {
-			var decoded Event
+			var event Event
 			if err == nil {
-				decoded = DecodeEvent(e)
+				event = decode(e)
 			}
-			if !yield(decoded, err) {
+			if !yield(event, err) {
 				return
 			}
 		}

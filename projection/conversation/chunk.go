@@ -195,6 +195,26 @@ func Around(
 	return earlier.Join(c), next, err
 }
 
+// maxNewest is how many chunks Newest reads.
+const maxNewest = 16
+
+// Newest returns the newest n messages and partial replies before a position, or fewer if the journal has no more, or
+// they are far from its end. members names the members. An error of reading ends it early.
+func Newest(
+	ctx context.Context, r *journal.Reader, end journal.Position, members []projection.Speaker, n int,
+) (newest []*Item, err error) {
+	for range maxNewest {
+		c, err := Before(ctx, r, end, Enough)
+		items := slices.DeleteFunc(c.Items(members), func(i *Item) bool { _, ok := i.Entry(); return !ok })
+		newest = slices.Concat(items, newest)
+		if err != nil || len(newest) >= n || c.From.Seq == 0 {
+			return newest[max(0, len(newest)-n):], err
+		}
+		end = c.From
+	}
+	return newest, nil
+}
+
 // End returns the position after the last event that can be read, the torn tail, and why no more can be read. known is
 // a position that may be near it; zero: none is known.
 func End(r *journal.Reader, known journal.Position) (end journal.Position, torn journal.Torn, err error) {

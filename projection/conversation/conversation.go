@@ -14,7 +14,6 @@ type Conversation struct {
 	open    openTurns
 	over    []string // ids of turns that ended, the newest last; only of a Continued one
 	middle  bool     // events may belong to turns that began before
-	brief   bool     // events are those of projection.DecodeBrief
 	spare   []byte   // memory for another Turn.unread
 }
 
@@ -162,7 +161,7 @@ func (c *Conversation) text(at Source, p projection.TurnText, data []byte) []Del
 	switch {
 	case t == nil || t.replied:
 		return nil
-	case c.brief:
+	case p.Text == "": // an event of projection.Brief
 		if t.unread == nil {
 			t.unread, c.spare = c.spare, nil
 		}

@@ -175,7 +175,7 @@ func TestToolsAfterTheMessageAreSteps(t *testing.T) {
 		raw = append(raw, e.Event)
 	}
 	var entries []projection.Entry
-	for i, err := range conversation.Read(each(raw)) {
+	for i, err := range new(conversation.Conversation).Read(projection.Brief(each(raw))) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/runecut"
 )
@@ -281,20 +280,20 @@ func (s *Items) TakeAll() []*Item {
 	return taken
 }
 
-// Read yields the items of a session, each when it cannot change any more and all before it were yielded. Those that
-// are open at the end come last, and count up to the last event. Before an error, which ends it, it yields what
-// precedes it. The items lack the input and the output of tools.
-func Read(events iter.Seq2[journal.Event, error]) iter.Seq2[*Item, error] {
+// Read applies events and yields their items, each when it cannot change any more and all before it were yielded. Those
+// that are open at the end come last, and count up to the last event. Before an error, which ends it, it yields what
+// precedes it. Of the events of projection.Brief, calls have no output.
+func (c *Conversation) Read(events iter.Seq2[projection.Event, error]) iter.Seq2[*Item, error] {
 	return func(yield func(*Item, error) bool) {
-		c, last := Conversation{brief: true}, uint64(0)
 		var items Items
+		var last uint64
 		var failure error
 		for e, err := range events {
 			if failure = err; err != nil {
 				break
 			}
 			last = e.Seq
-			for _, d := range c.Apply(projection.DecodeBrief(e)) {
+			for _, d := range c.Apply(e) {
 				items.Add(d)
 			}
 			for _, i := range items.Take() {

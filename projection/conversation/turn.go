@@ -51,6 +51,14 @@ func (t *Turn) Shown() string { return t.reply.shown.String() }
 // Replied reports whether the turn has its message.
 func (t *Turn) Replied() bool { return t.replied }
 
+// Running returns the newest tool call without a result; false: there is none.
+func (t *Turn) Running() (Call, bool) {
+	if len(t.calls) == 0 {
+		return Call{}, false
+	}
+	return *t.calls[len(t.calls)-1], true
+}
+
 func (t *Turn) record(text string) {
 	if t.bytes == int64(t.recorded.Len()) {
 		t.recorded.WriteString(runecut.Prefix(text, maxRecorded-t.recorded.Len()))
