@@ -10,6 +10,7 @@ import (
 // decodeBrief is DecodeEvent without the output of tools and the text of turn.text, as far as a payload begins as Record
 // writes it.
 func decodeBrief(e journal.Event) Event {
+	decodings.Add(1)
 	switch e.Type {
 	case TurnText{}.eventType():
 		c := layout.At(e.Data)
@@ -23,7 +24,7 @@ func decodeBrief(e journal.Event) Event {
 			return Event{Event: e, Payload: p}
 		}
 	}
-	p, err := Decode(e)
+	p, err := decode(e, true)
 	return Event{Event: e, Payload: p, Err: err}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -343,7 +344,15 @@ var errUnknownType = errors.New("unknown event type")
 // Decode decodes the payload of an event into the struct of its type, converting older
 // versions. It returns an error if the type is unknown, ErrNewer if the version is, and
 // an error of encoding/json if the payload does not match the struct.
-func Decode(e journal.Event) (Payload, error) { return decode(e, true) }
+func Decode(e journal.Event) (Payload, error) {
+	decodings.Add(1)
+	return decode(e, true)
+}
+
+// Decodings returns how many events the process has decoded, and so whether it decodes one more often than needed.
+func Decodings() uint64 { return decodings.Load() }
+
+var decodings atomic.Uint64
 
 // Event is an event with its payload, so that several folds of the same events decode it
 // once. DecodeEvent makes one.
@@ -357,6 +366,7 @@ type Event struct {
 
 // DecodeEvent returns an event with its payload, as Decode returns it.
 func DecodeEvent(e journal.Event) Event {
+	decodings.Add(1)
 	if e.Type == (ToolCompleted{}).eventType() { // decodeFitting would omit the output
 		if p, ok := fittingResult(e.Data); ok {
 			return Event{Event: e, Payload: p, fits: true}
@@ -364,7 +374,7 @@ func DecodeEvent(e journal.Event) Event {
 	} else if p, ok := decodeFitting(e); ok {
 		return Event{Event: e, Payload: p, fits: true}
 	}
-	p, err := Decode(e)
+	p, err := decode(e, true)
 	return Event{Event: e, Payload: p, Err: err}
 }
 

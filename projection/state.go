@@ -174,10 +174,11 @@ type toolCompleted struct {
 // decodeForFold is Decode, except that a ToolCompleted may lack its Output. It also
 // returns the error of Validate.
 func decodeForFold(e journal.Event) (p Payload, invalid, err error) {
+	decodings.Add(1)
 	if p, ok := decodeFitting(e); ok {
 		return p, nil, nil
 	}
-	p, err = Decode(e)
+	p, err = decode(e, true)
 	return p, validate(e, p, err), err
 }
 
