@@ -55,6 +55,9 @@ type Member struct {
 	Model       string `json:"model,omitempty"`
 }
 
+// Speaker returns the member as one who speaks.
+func (m Member) Speaker() Speaker { return Speaker{m.ID, m.Name, m.DisplayName, m.Type} }
+
 // Source identifies the configuration file of a team.
 type Source struct {
 	Path   string `json:"path"`   // absolute

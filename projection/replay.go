@@ -175,7 +175,7 @@ func (r *replay) dropText(t *OpenTurn) {
 func (s *State) Speaker(memberID string) Speaker {
 	for _, m := range s.Team.Members {
 		if m.ID == memberID {
-			return Speaker{ID: m.ID, Name: m.Name, DisplayName: m.DisplayName, Type: m.Type}
+			return m.Speaker()
 		}
 	}
 	for _, known := range s.Speakers {

@@ -55,14 +55,18 @@ func (t *OpenTurn) setPlan(seq uint64, p PlanUpdated) {
 	if len(p.Entries) == 0 {
 		return
 	}
-	plan := append([]PlanEntry{}, p.Entries[:min(len(p.Entries), MaxPlanEntries)]...)
-	for i := range plan {
-		plan[i] = PlanEntry{
-			runecut.Prefix(plan[i].Content, MaxPlanContent),
-			PlanStatus(clip(string(plan[i].Status))), clip(plan[i].Priority),
-		}
+	p = p.Short()
+	t.Steps = append(t.Steps, Step{Seq: seq, At: t.TextBytes, Plan: p.Entries, More: p.More})
+}
+
+// Short returns the list within the bounds of a Step.
+func (p PlanUpdated) Short() PlanUpdated {
+	entries := make([]PlanEntry, min(len(p.Entries), MaxPlanEntries))
+	for i, e := range p.Entries[:len(entries)] {
+		status := PlanStatus(clip(string(e.Status)))
+		entries[i] = PlanEntry{runecut.Prefix(e.Content, MaxPlanContent), status, clip(e.Priority)}
 	}
-	t.Steps = append(t.Steps, Step{Seq: seq, At: t.TextBytes, Plan: plan, More: p.More + len(p.Entries) - len(plan)})
+	return PlanUpdated{TurnID: p.TurnID, Entries: entries, More: p.More + len(p.Entries) - len(entries)}
 }
 
 // toolStartedOf decodes a tool.started without its input, which it does not read if the

@@ -100,7 +100,7 @@ func (t *Timeline) apply(e journal.Event, p Payload) {
 	switch p := p.(type) {
 	case SessionCreated:
 		for _, m := range p.Team.Members {
-			t.intern(Speaker{m.ID, m.Name, m.DisplayName, m.Type})
+			t.intern(m.Speaker())
 		}
 		if p.Parent != nil {
 			t.addNote(e, TimelineRow{Kind: RowFork, Parent: &Parent{clip(p.Parent.SessionID), p.Parent.Seq}})
@@ -108,7 +108,7 @@ func (t *Timeline) apply(e journal.Event, p Payload) {
 	case SessionResumed:
 		t.Waiting = nil // The queue does not survive a restart.
 	case SessionRenamed:
-		t.addNote(e, TimelineRow{Kind: RowTitle, Text: shortText(lineBreak.Replace(head(p.Title)))})
+		t.addNote(e, TimelineRow{Kind: RowTitle, Text: ChangeText(p)})
 	case SessionImported:
 		p.Source, p.Path = clip(p.Source), clip(p.Path)
 		t.addNote(e, TimelineRow{Kind: RowImport, Import: &p})
@@ -153,12 +153,11 @@ func (t *Timeline) Clone() *Timeline {
 }
 
 func (t *Timeline) setTask(e journal.Event, p TaskSet) {
-	note := TimelineRow{Kind: RowTask}
 	t.Task = 0
 	if p.Task != nil {
-		t.Task, note.Text = e.Seq, firstWords(*p.Task)
+		t.Task = e.Seq
 	}
-	t.addNote(e, note)
+	t.addNote(e, TimelineRow{Kind: RowTask, Text: ChangeText(p)})
 }
 
 func (t *Timeline) addMessage(e journal.Event, p MessageAppended) {
@@ -185,7 +184,7 @@ func (t *Timeline) addMessage(e journal.Event, p MessageAppended) {
 	}
 	r.Message = e.Seq
 	if start := runecut.Prefix(m.Content, rowSource); start != recorded {
-		r.Text = firstWords(start)
+		r.Text = FirstWords(start)
 	}
 	t.update(e, r)
 }
@@ -237,14 +236,14 @@ func (r *TimelineRow) end(p TurnEnded) {
 		r.Usage = *p.Usage
 	}
 	if r.Message == 0 && p.Partial != "" {
-		r.Text = firstWords(p.Partial)
+		r.Text = FirstWords(p.Partial)
 	}
 }
 
 // addText adds to the recorded reply and returns its first words.
 func (o *OpenRow) addText(text string) string {
 	o.Reply = strings.Clone(runecut.Prefix(o.Reply+text, rowSource))
-	return firstWords(o.Reply)
+	return FirstWords(o.Reply)
 }
 
 // add adds a row. Turns that have been open for long count as ended.
@@ -332,13 +331,26 @@ func clip(id string) string {
 	return strings.Clone(runecut.Prefix(id, rowID))
 }
 
-// firstWords returns the start of a message in one line, as TimelineRow.Text has it.
-func firstWords(content string) string {
+// FirstWords returns the start of a message in one line, as TimelineRow.Text has it.
+func FirstWords(content string) string {
 	start := runecut.Prefix(content, rowSource)
 	if strings.Contains(start, "[") { // as every marker begins
 		start = marker.Strip(start)
 	}
 	return markdown.OneLine(start, rowText)
+}
+
+// ChangeText returns the first words of a new task or title, as TimelineRow.Text has them; "": there is none.
+func ChangeText(p Payload) string {
+	switch p := p.(type) {
+	case TaskSet:
+		if p.Task != nil {
+			return FirstWords(*p.Task)
+		}
+	case SessionRenamed:
+		return shortText(lineBreak.Replace(head(p.Title)))
+	}
+	return ""
 }
 
 // shortText returns the start of a text without the memory of all of it.

@@ -90,6 +90,17 @@ func (c *Chunk) Items(members []projection.Speaker) []*Item {
 	return items.TakeAll()
 }
 
+// All yields the events.
+func (c *Chunk) All() iter.Seq2[projection.Event, error] {
+	return func(yield func(projection.Event, error) bool) {
+		for _, e := range c.Events {
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+}
+
 // turnIDs are turns of which events were read backwards, but not the start.
 type turnIDs map[string]bool
 
@@ -290,4 +301,20 @@ func Until(ctx context.Context, events iter.Seq2[journal.Event, error]) iter.Seq
 			}
 		}
 	}
+}
+
+// maxHeader is how many events may precede the one that names the members.
+const maxHeader = 16
+
+// Team returns the members that the first events of a session name, as far as they can be read.
+func Team(events iter.Seq2[projection.Event, error]) ([]projection.Member, error) {
+	for e, err := range events {
+		if err != nil || e.Seq > maxHeader {
+			return nil, err
+		}
+		if created, ok := e.Payload.(projection.SessionCreated); ok {
+			return created.Team.Members, nil
+		}
+	}
+	return nil, nil
 }

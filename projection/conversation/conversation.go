@@ -78,7 +78,7 @@ func (c *Conversation) Apply(e projection.Event) []Delta {
 		}
 	case projection.SessionCreated:
 		for _, m := range p.Team.Members {
-			c.addMember(projection.Speaker{ID: m.ID, Name: m.Name, DisplayName: m.DisplayName, Type: m.Type})
+			c.addMember(m.Speaker())
 		}
 		return []Delta{Changed{at, p}}
 	case projection.SessionResumed:

@@ -168,6 +168,21 @@ func TestTurnsWithoutEndsAreOver(t *testing.T) {
 	}
 }
 
+func TestUnfinishedItemsEndWithTheirOwnEvents(t *testing.T) {
+	events := session(start("t1", ada), text("t1", "A"), said(mia, "go"), start("t2", ada), text("t2", "B"))
+	var chunk conversation.Chunk
+	for _, e := range events {
+		chunk.Add(e)
+	}
+	var got []string
+	for _, i := range chunk.Items(nil) {
+		got = append(got, fmt.Sprintf("%s %d-%d open %v", i.Speaker.ID, i.First, i.Last, i.Open))
+	}
+	if diff := cmp.Diff([]string{"ada 2-3 open false", "mia 4-4 open false", "ada 5-6 open true"}, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
 func TestToolsAfterTheMessageAreSteps(t *testing.T) {
 	events := session(said(mia, "write"), start("t1", ada), said(ada, "I write."), call("t1", "u1"), result("t1", "u1"), end("t1", ada))
 	var raw []journal.Event

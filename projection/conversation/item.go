@@ -24,7 +24,7 @@ type Item struct {
 	End     *projection.TurnEnded // nil: the turn has none, or it is no turn
 	Message *projection.Message   // nil: the turn has none, or it is a change of the session
 	Said    uint64                // Seq of the Message; 0: none
-	Text    string                // of the Message; of the partial reply; of the reply so far, with markers
+	Text    string                // of the Message; of the partial reply; of the reply so far, with markers; of a change
 	Steps   []Step                // of the turn, in order. Only the newest plan is among them
 	Change  projection.Payload    // of a change of the session
 	// Queue has the ids of the queued members, if the queue changed while the item was the newest and not yet taken.
@@ -100,8 +100,8 @@ func (i *Item) Entry() (projection.Entry, bool) {
 	return entry, true
 }
 
-// The bounds of the texts of a projection.Step.
-const maxStepText = 200 // bytes
+// maxStepText bounds the texts of a projection.Step, in bytes.
+const maxStepText = 200
 
 func (s Step) summary() projection.Step {
 	step := projection.Step{Seq: s.Seq, At: s.At}
@@ -112,15 +112,8 @@ func (s Step) summary() projection.Step {
 		}
 		return step
 	}
-	entries := s.Plan.Entries[:min(len(s.Plan.Entries), projection.MaxPlanEntries)]
-	step.Plan, step.More = make([]projection.PlanEntry, len(entries)), s.Plan.More+len(s.Plan.Entries)-len(entries)
-	for i, e := range entries {
-		step.Plan[i] = projection.PlanEntry{
-			Content:  runecut.Prefix(e.Content, projection.MaxPlanContent),
-			Status:   projection.PlanStatus(runecut.Prefix(string(e.Status), maxStepText)),
-			Priority: runecut.Prefix(e.Priority, maxStepText),
-		}
-	}
+	plan := s.Plan.Short()
+	step.Plan, step.More = plan.Entries, plan.More
 	return step
 }
 
@@ -147,10 +140,11 @@ func (s *Items) Add(d Delta) {
 		i = s.turn(at, turnOf(d))
 		i.update(d)
 	}
-	if at.Seq > 0 {
+	end, ended := d.(Ended)
+	if at.Seq > 0 && !(ended && end.End == nil) { // the event that shows that a turn is over is not its own
 		i.Last, i.Updated = at.Seq, at.Time
 	}
-	if _, ended := d.(Ended); ended {
+	if ended {
 		delete(s.open, i.Turn)
 	}
 }
@@ -199,7 +193,7 @@ func (s *Items) change(at Source, p projection.Payload) *Item {
 	default:
 		return nil
 	}
-	return s.add(at, &Item{Kind: kind, Change: p})
+	return s.add(at, &Item{Kind: kind, Change: p, Text: projection.ChangeText(p)})
 }
 
 // update adds a delta of its turn to an item.
@@ -314,4 +308,23 @@ func (c *Conversation) Read(events iter.Seq2[projection.Event, error]) iter.Seq2
 			yield(nil, failure)
 		}
 	}
+}
+
+// ItemOf returns the one of some items that an event belongs to; nil: there is none. Of an event that items do not
+// name, such as a piece of text, it is the newest one around it.
+func ItemOf(items []*Item, seq uint64) (found *Item) {
+	for _, i := range items {
+		if i.names(seq) {
+			return i
+		}
+		if i.First <= seq && seq <= i.Last {
+			found = i
+		}
+	}
+	return found
+}
+
+func (i *Item) names(seq uint64) bool {
+	return i.First == seq || i.Said == seq || i.Last == seq ||
+		slices.ContainsFunc(i.Steps, func(s Step) bool { return s.Seq == seq })
 }
