@@ -3,7 +3,6 @@ package interchange
 import (
 	"fmt"
 	"io"
-	"iter"
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/projection"
@@ -18,29 +17,23 @@ type Page struct {
 	Task               string // of the team; empty: none
 }
 
-// Markdown writes a session as a Markdown document. Messages are Markdown already and are copied, except that
-// HTML in them becomes text.
-func Markdown(w io.Writer, p Page, entries iter.Seq2[projection.Entry, error]) error {
+// Markdown writes what precedes the messages of a Markdown document.
+func (p Page) Markdown(w io.Writer) error {
 	task := ""
 	if p.Task != "" {
 		task = fmt.Sprintf("- task: %s\n", markdown.Escape(p.Task))
 	}
 	_, err := fmt.Fprintf(w, "# %s\n\n- session: `%s`\n- team: %s\n- created: %s\n- last message: %s\n%s",
 		markdown.Escape(p.Title), p.ID, markdown.Escape(p.Team), p.CreatedAt, p.Updated, task)
-	if err != nil {
-		return err
-	}
-	for entry, err := range entries {
-		if err != nil {
-			return err
-		}
-		_, err := fmt.Fprintf(w, "\n## %s\n\n_%s_\n\n%s\n",
-			markdown.Escape(speakerName(entry)), entry.Timestamp, escapeHTML(entry.Content))
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return err
+}
+
+// Markdown writes a message of a Markdown document. It is Markdown already and is copied, except that HTML in it becomes
+// text.
+func Markdown(w io.Writer, entry projection.Entry) error {
+	_, err := fmt.Fprintf(w, "\n## %s\n\n_%s_\n\n%s\n",
+		markdown.Escape(speakerName(entry)), entry.Timestamp, escapeHTML(entry.Content))
+	return err
 }
 
 func speakerName(e projection.Entry) string {

@@ -39,7 +39,7 @@ func TestMarkdownEscapesHTMLOutsideFences(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var page strings.Builder
-			if err := interchange.Markdown(&page, interchange.Page{}, oneMessage(test.content)); err != nil {
+			if err := markdownOf(&page, interchange.Page{}, oneMessage(test.content)); err != nil {
 				t.Fatal(err)
 			}
 			_, got, _ := strings.Cut(page.String(), "\n\n__\n\n")
@@ -48,6 +48,17 @@ func TestMarkdownEscapesHTMLOutsideFences(t *testing.T) {
 			}
 		})
 	}
+}
+
+// markdownOf writes a document of entries.
+func markdownOf(w io.Writer, p interchange.Page, entries iter.Seq2[projection.Entry, error]) error {
+	err := p.Markdown(w)
+	for entry, failed := range entries {
+		if err = errors.Join(err, failed); err == nil {
+			err = interchange.Markdown(w, entry)
+		}
+	}
+	return err
 }
 
 // entries yields messages of a person and an agent, the second unfinished, and then err
@@ -80,7 +91,7 @@ var page = interchange.Page{
 
 func TestMarkdownPage(t *testing.T) {
 	var got strings.Builder
-	if err := interchange.Markdown(&got, page, entries(nil)); err != nil {
+	if err := markdownOf(&got, page, entries(nil)); err != nil {
 		t.Fatal(err)
 	}
 	const want = `# A \*bold\* title \<b\>
@@ -112,7 +123,7 @@ func TestPageWithoutTask(t *testing.T) {
 	without := page
 	without.Task = ""
 	var got strings.Builder
-	err := interchange.Markdown(&got, without, entries(nil))
+	err := markdownOf(&got, without, entries(nil))
 	if err != nil || strings.Contains(strings.ToLower(got.String()), "task:") {
 		t.Errorf("%v\n%s", err, got.String())
 	}
@@ -132,15 +143,15 @@ func (w *fullWriter) Write(p []byte) (int, error) {
 
 func TestPageReturnsErrors(t *testing.T) {
 	broken := errors.New("broken")
-	if err := interchange.Markdown(io.Discard, page, entries(broken)); !errors.Is(err, broken) {
+	if err := markdownOf(io.Discard, page, entries(broken)); !errors.Is(err, broken) {
 		t.Error(err)
 	}
 	var whole strings.Builder
-	if err := interchange.Markdown(&whole, page, entries(nil)); err != nil {
+	if err := markdownOf(&whole, page, entries(nil)); err != nil {
 		t.Fatal(err)
 	}
 	for _, n := range []int{0, whole.Len() - 1, whole.Len() - 30, whole.Len() - 200} {
-		if err := interchange.Markdown(&fullWriter{n}, page, entries(nil)); !errors.Is(err, errFull) {
+		if err := markdownOf(&fullWriter{n}, page, entries(nil)); !errors.Is(err, errFull) {
 			t.Errorf("after %d of %d bytes: %v", n, whole.Len(), err)
 		}
 	}

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bytes"
 	"fmt"
 	"iter"
 	"strings"
@@ -26,46 +27,54 @@ func SecretsReplacedText(kinds []string, n int) string {
 // EventsWithout returns events with their secrets replaced.
 func EventsWithout(secrets *redact.Redactor, events iter.Seq2[journal.Event, error]) iter.Seq2[journal.Event, error] {
 	return func(yield func(journal.Event, error) bool) {
-		replies := map[string]*redact.Stream{}
-		for event, err := range events {
+		without := EventWithout(secrets)
+		for event, err := range projection.Decoded(events) {
 			if err == nil {
-				event.Data = dataWithout(secrets, event, replies)
+				event = without(event)
 			}
-			if !yield(event, err) || err != nil {
+			if !yield(event.Event, err) || err != nil {
 				return
 			}
 		}
 	}
 }
 
-// dataWithout returns the payload of an event without secrets. The chunks of a streamed
-// reply may cut a secret: text that may start one is held back until the next chunk, and
-// dropped at the end of the turn. The whole reply is in its message, and an interrupted
-// one in the end of its turn.
-func dataWithout(secrets *redact.Redactor, event journal.Event, replies map[string]*redact.Stream) []byte {
-	payload, err := projection.Decode(event)
-	if err != nil {
-		return secrets.JSON(event.Data)
-	}
-	switch p := payload.(type) {
-	case projection.TurnText:
-		if replies[p.TurnID] == nil {
-			replies[p.TurnID] = secrets.Stream()
-		}
-		if text := replies[p.TurnID].Next(p.Text); text != p.Text {
+// EventWithout returns a function that replaces the secrets of events, which it gets in order. The chunks of a streamed
+// reply may cut a secret: text that may start one is held back until the next chunk, and dropped at the end of the turn.
+// The whole reply is in its message, and an interrupted one in the end of its turn.
+func EventWithout(secrets *redact.Redactor) func(projection.Event) projection.Event {
+	replies := map[string]*redact.Stream{}
+	return func(e projection.Event) projection.Event {
+		data := e.Data
+		switch p := e.Payload.(type) {
+		case projection.TurnText:
+			if replies[p.TurnID] == nil {
+				replies[p.TurnID] = secrets.Stream()
+			}
+			text := replies[p.TurnID].Next(p.Text)
+			if text == p.Text {
+				return e
+			}
 			p.Text = text
-			return projection.Record(event.Time, p).Data
+			data = projection.Record(e.Time, p).Data
+		case projection.TurnEnded:
+			delete(replies, p.TurnID)
+			data = secrets.JSON(data)
+		case projection.MessageAppended:
+			if raw := secrets.Text(string(p.Raw)); raw != string(p.Raw) { // base64 hides them
+				p.Raw = []byte(raw)
+				data = projection.Record(e.Time, p).Data
+			}
+			data = secrets.JSON(data)
+		default:
+			data = secrets.JSON(data)
 		}
-		return event.Data
-	case projection.TurnEnded:
-		delete(replies, p.TurnID)
-	case projection.MessageAppended:
-		if raw := secrets.Text(string(p.Raw)); raw != string(p.Raw) { // base64 hides them
-			p.Raw = []byte(raw)
-			event.Data = projection.Record(event.Time, p).Data
+		if bytes.Equal(data, e.Data) {
+			return e
 		}
+		e.Data = data
+		return projection.DecodeEvent(e.Event)
 	}
-	return secrets.JSON(event.Data)
 }
 
 // SnapshotWithout replaces the secrets in a snapshot.

@@ -100,9 +100,5 @@ func (m inMemory) Events(ctx context.Context) iter.Seq2[journal.Event, error] {
 	}
 }
 
-func (m inMemory) EventsFor(ctx context.Context, _ view.Span) iter.Seq2[journal.Event, error] {
-	return m.Events(ctx)
-}
-
 func (inMemory) CheckSpan(context.Context, view.Span) error { return nil }
 func (inMemory) Torn() journal.Torn                         { return journal.Torn{} }

@@ -166,7 +166,9 @@ func (cmd *Export) all(ctx context.Context, e *exporter, sessions []catalog.Sess
 			skipped.add(e.app, err)
 			continue
 		}
-		if err := cmd.one(ctx, e, x); err != nil {
+		err = cmd.one(ctx, e, x)
+		x.close()
+		if err != nil {
 			return err
 		}
 		if x.damage != nil {
@@ -220,9 +222,9 @@ func (s *skippedSessions) err(a *app.App, of int) error {
 
 // open reads a session for the format of the command.
 func (cmd *Export) open(ctx context.Context, e *exporter, s catalog.Session) (*sessionExport, error) {
-	e.draws = cmd.Format == "html"
-	x, err := e.open(ctx, s)
+	x, err := e.open(ctx, s, cmd.Format)
 	if err == nil && x.damage != nil && cmd.Format != "html" {
+		x.close()
 		err = x.damage
 	}
 	return x, err
@@ -234,6 +236,7 @@ func (cmd *Export) export(ctx context.Context, e *exporter, s catalog.Session) (
 	x, err := cmd.open(ctx, e, s)
 	if err == nil {
 		err = cmd.one(ctx, e, x)
+		x.close()
 	}
 	if err == nil {
 		err = x.damage

@@ -16,11 +16,13 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/chart"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/page"
 	"github.com/agent-chatter/agent-chatter/coordinator/redact"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/projection/conversation"
 	"github.com/agent-chatter/agent-chatter/projection/interchange"
 )
 
@@ -30,7 +32,6 @@ type exporter struct {
 	variables []redact.Variable
 	redactor  *redact.Redactor
 	span      view.Span       // the part of a session that is exported
-	draws     bool            // a chart of each session
 	events    []journal.Event // of the session, which has no journal; nil: it has one
 	writeFile func(path string, write func(io.Writer) error) error
 	written   func(path string) // called after writeFile
@@ -93,12 +94,13 @@ type sessionExport struct {
 
 	rows  projection.Timeline // not in chart yet
 	chart *chart.Chart        // of the part; nil: none is drawn
+	body  *spool              // what follows the head of the file; nil: the format reads the events again
+	items *page.Body          // of a document, in body
 }
 
 // A replay reads the events of a session, as view.Replay does.
 type replay interface {
 	Events(ctx context.Context) iter.Seq2[journal.Event, error]
-	EventsFor(ctx context.Context, s view.Span) iter.Seq2[journal.Event, error]
 	CheckSpan(ctx context.Context, s view.Span) error
 	Torn() journal.Torn
 }
@@ -111,8 +113,8 @@ func (e *exporter) replay(s catalog.Session) replay {
 	return view.NewReplay(e.app, s)
 }
 
-// open reads a session. Damage after the first event is no error.
-func (e *exporter) open(ctx context.Context, s catalog.Session) (*sessionExport, error) {
+// open reads a session for a format. Damage after the first event is no error. The caller closes what it returns.
+func (e *exporter) open(ctx context.Context, s catalog.Session, format string) (*sessionExport, error) {
 	r := e.replay(s)
 	if err := r.CheckSpan(ctx, e.span); err != nil {
 		return nil, err
@@ -125,23 +127,15 @@ func (e *exporter) open(ctx context.Context, s catalog.Session) (*sessionExport,
 	if x.part = x.state; x.first != 1 {
 		x.part = new(projection.State)
 	}
-	if e.draws {
+	if format == "html" {
 		x.chart = new(chart.Chart)
 	}
-	// The formats read the events again: only then are secrets counted for the notice.
-	uncounted := redact.New(e.variables)
-	for event, err := range e.span.UpTo(app.EventsWithout(uncounted, r.Events(ctx))) {
-		var corrupt *journal.CorruptError
-		if errors.As(err, &corrupt) && x.state.Seq > 0 {
-			x.damage = err
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
-		x.add(event)
+	if err := x.read(ctx, bodies[format]); err != nil {
+		x.close()
+		return nil, err
 	}
 	if x.first == 0 || x.first > x.state.Seq {
+		x.close()
 		return nil, app.Exit(app.ExitFailed, emptyPartText(s.ID))
 	}
 	x.draw(len(x.rows.Rows))
@@ -154,11 +148,71 @@ func (e *exporter) open(ctx context.Context, s catalog.Session) (*sessionExport,
 	return x, nil
 }
 
+// close removes the temporary file.
+func (x *sessionExport) close() {
+	if x != nil && x.body != nil {
+		x.body.close()
+	}
+}
+
+// read reads the events. With begin, it writes the body of the file.
+func (x *sessionExport) read(ctx context.Context, begin beginBody) error {
+	if begin == nil {
+		// The format reads the events again: only then are secrets counted for the notice.
+		for _, err := range x.added(ctx, redact.New(x.exporter.variables)) {
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	var err error
+	if x.body, err = newSpool(); err != nil {
+		return err
+	}
+	write := begin(x)
+	for item, err := range new(conversation.Conversation).Read(x.added(ctx, x.exporter.redactor)) {
+		if err == nil && item.Last >= x.first {
+			err = write(item)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return x.body.Flush()
+}
+
+// added yields the events, without secrets, after it has added them to the states. secrets counts those in the part.
+func (x *sessionExport) added(ctx context.Context, secrets *redact.Redactor) iter.Seq2[projection.Event, error] {
+	return func(yield func(projection.Event, error) bool) {
+		without := app.EventWithout(redact.New(x.exporter.variables))
+		for event, err := range x.exporter.span.UpTo(x.replay.Events(ctx)) {
+			var corrupt *journal.CorruptError
+			if errors.As(err, &corrupt) && x.state.Seq > 0 {
+				x.damage = err
+				return
+			}
+			if err != nil {
+				yield(projection.Event{}, err)
+				return
+			}
+			if event.Seq == x.first {
+				without = app.EventWithout(secrets)
+			}
+			clean := without(projection.DecodeEvent(event))
+			x.add(clean)
+			if !yield(clean, nil) {
+				return
+			}
+		}
+	}
+}
+
 // add adds an event to the states, and counts its marks.
-func (x *sessionExport) add(event journal.Event) {
-	x.state.Apply(event)
+func (x *sessionExport) add(event projection.Event) {
+	x.state.ApplyEvent(event)
 	if x.chart != nil {
-		x.rows.Apply(event)
+		x.rows.ApplyEvent(event)
 		if final := x.rows.Final(); final >= 64 {
 			x.draw(final)
 			x.rows.Forget()
@@ -166,7 +220,7 @@ func (x *sessionExport) add(event journal.Event) {
 	}
 	inPart := event.Seq >= x.first
 	if x.part != x.state && (inPart || event.Type == projection.TypeOf(projection.SessionCreated{})) {
-		x.part.Apply(event)
+		x.part.ApplyEvent(event)
 	}
 	// What is streamed is in the message or at the end of the turn, too.
 	if inPart && event.Type != projection.TypeOf(projection.TurnText{}) {
@@ -201,38 +255,49 @@ func emptyPartText(id string) app.Message {
 		With(app.To("see its last events", "tail", id))
 }
 
-// events reads the events again, without secrets and without those that were appended
-// after open. If the part does not begin with the session, it omits events that precede the turn in which it begins.
+// events reads the events of the whole session again, without secrets and without those that were appended after open.
 func (x *sessionExport) events(ctx context.Context) iter.Seq2[journal.Event, error] {
-	last := &view.Point{Seq: x.state.Seq}
-	events := x.replay.Events(ctx)
-	if x.first > 1 {
-		events = x.replay.EventsFor(ctx, view.Span{From: &view.Point{Seq: x.first}, To: last})
-	}
-	events = app.EventsWithout(x.exporter.redactor, events)
-	if x.damage == nil {
-		return view.Span{To: last}.UpTo(events)
-	}
-	return func(yield func(journal.Event, error) bool) {
-		for e, err := range events {
-			if !yield(e, err) || err != nil || e.Seq == last.Seq {
-				return
-			}
-		}
-	}
+	last := view.Span{To: &view.Point{Seq: x.state.Seq}}
+	return app.EventsWithout(x.exporter.redactor, last.UpTo(x.replay.Events(ctx)))
 }
 
-// entries yields the messages of the part.
-func (x *sessionExport) entries(ctx context.Context) iter.Seq2[projection.Entry, error] {
-	return func(yield func(projection.Entry, error) bool) {
-		for entry, err := range projection.Replay(x.events(ctx)) {
-			if err == nil && entry.Seq < x.first {
-				continue
-			}
-			if !yield(entry, err) {
-				return
-			}
+// A beginBody returns what writes an item to the body of a file.
+type beginBody func(x *sessionExport) func(*conversation.Item) error
+
+// bodies are the formats whose files have the items after a head, which says what is known at their end.
+var bodies = map[string]beginBody{
+	"md": func(x *sessionExport) func(*conversation.Item) error {
+		return x.entries(func(entry projection.Entry) error {
+			entry.Content, entry.Speaker.DisplayName = tty.Safe(entry.Content), tty.SafeLine(entry.Speaker.DisplayName)
+			entry.Timestamp = tty.SafeLine(entry.Timestamp)
+			return interchange.Markdown(x.body, entry)
+		})
+	},
+	"html": func(x *sessionExport) func(*conversation.Item) error {
+		x.items = page.NewBody(x.body)
+		return func(item *conversation.Item) error {
+			x.items.Members.AddMembers(x.state.Team.Members)
+			return x.items.Add(item)
 		}
+	},
+	"json": func(x *sessionExport) func(*conversation.Item) error {
+		separator := "\n"
+		return x.entries(func(entry projection.Entry) error {
+			err := writeObject(x.body, separator, entry, "\n")
+			separator = ",\n"
+			return err
+		})
+	},
+}
+
+// entries returns what writes the message or the partial reply of an item, if it is in the part.
+func (x *sessionExport) entries(write func(projection.Entry) error) func(*conversation.Item) error {
+	return func(item *conversation.Item) error {
+		entry, ok := item.Entry()
+		if !ok || entry.Seq < x.first {
+			return nil
+		}
+		return write(entry)
 	}
 }
 
@@ -242,10 +307,14 @@ var formats = map[string]func(ctx context.Context, x *sessionExport, w io.Writer
 		return projection.WriteSnapshot(w, x.state, x.events(ctx))
 	},
 	"md": func(ctx context.Context, x *sessionExport, w io.Writer) error {
-		return interchange.Markdown(w, x.page(), x.safeMessages(ctx))
+		if err := x.page().Markdown(w); err != nil {
+			return err
+		}
+		_, err := io.Copy(w, x.body.reader(ctx))
+		return err
 	},
 	"html": func(ctx context.Context, x *sessionExport, w io.Writer) error {
-		return x.document().Write(w, x.events(ctx))
+		return x.document().Write(w, x.items, x.body.reader(ctx))
 	},
 	"json": func(ctx context.Context, x *sessionExport, w io.Writer) error {
 		return x.writeJSON(ctx, w)
@@ -293,49 +362,30 @@ func (x *sessionExport) page() interchange.Page {
 	return p
 }
 
-// safeMessages yields the messages without control characters.
-func (x *sessionExport) safeMessages(ctx context.Context) iter.Seq2[projection.Entry, error] {
-	return func(yield func(projection.Entry, error) bool) {
-		for entry, err := range x.entries(ctx) {
-			entry.Content, entry.Speaker.DisplayName = tty.Safe(entry.Content), tty.SafeLine(entry.Speaker.DisplayName)
-			entry.Timestamp = tty.SafeLine(entry.Timestamp)
-			if !yield(entry, err) {
-				return
-			}
-		}
-	}
-}
-
 // writeJSON writes the object that `sessions --output json` prints for the session, with
 // those that `replay --output json` prints as "messages", one on a line.
 func (x *sessionExport) writeJSON(ctx context.Context, w io.Writer) error {
 	s := x.session
 	s.Row, s.CWD = x.state.Row, x.state.CWD
-	// put writes an object without the text at its end.
-	put := func(before string, object any, end string) error {
-		text := bytes.NewBufferString(before)
-		err := app.WriteJSON(text, object)
-		if err == nil {
-			_, err = w.Write(bytes.TrimSuffix(text.Bytes(), []byte(end)))
-		}
-		return err
-	}
-	if err := put("", sessions.NewSessionJSON(s), "}\n"); err != nil {
+	if err := writeObject(w, "", sessions.NewSessionJSON(s), "}\n"); err != nil {
 		return err
 	}
 	if _, err := io.WriteString(w, `,"messages":[`); err != nil {
 		return err
 	}
-	separator := "\n"
-	for entry, err := range x.entries(ctx) {
-		if err != nil {
-			return err
-		}
-		if err := put(separator, entry, "\n"); err != nil {
-			return err
-		}
-		separator = ",\n"
+	if _, err := io.Copy(w, x.body.reader(ctx)); err != nil {
+		return err
 	}
 	_, err := io.WriteString(w, "]}\n")
+	return err
+}
+
+// writeObject writes an object after a text and without the text at its end.
+func writeObject(w io.Writer, before string, object any, end string) error {
+	text := bytes.NewBufferString(before)
+	err := app.WriteJSON(text, object)
+	if err == nil {
+		_, err = w.Write(bytes.TrimSuffix(text.Bytes(), []byte(end)))
+	}
 	return err
 }

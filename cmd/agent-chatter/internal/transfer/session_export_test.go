@@ -38,10 +38,11 @@ func TestExportOmitsMessagesAppendedMeanwhile(t *testing.T) {
 	e, session := newSession(t)
 	you := projection.Speaker{ID: "you", Name: "you", DisplayName: "You", Type: projection.TypeHuman}
 	for format, write := range formats {
-		x, err := e.open(t.Context(), session)
+		x, err := e.open(t.Context(), session, format)
 		if err != nil {
 			t.Fatal(err)
 		}
+		defer x.close()
 		var before, after strings.Builder
 		if err := write(t.Context(), x, &before); err != nil {
 			t.Fatal(err)
@@ -72,11 +73,12 @@ func (w *fullWriter) Write(p []byte) (int, error) {
 
 func TestExportReportsAFullDisk(t *testing.T) {
 	e, session := newSession(t)
-	x, err := e.open(t.Context(), session)
-	if err != nil {
-		t.Fatal(err)
-	}
 	for format, write := range formats {
+		x, err := e.open(t.Context(), session, format)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer x.close()
 		var whole strings.Builder
 		if err := write(t.Context(), x, &whole); err != nil {
 			t.Fatal(err)
@@ -111,14 +113,15 @@ func TestFailedExportLeavesNoFile(t *testing.T) {
 
 func TestExportStopsWhenInterrupted(t *testing.T) {
 	e, session := newSession(t)
-	x, err := e.open(t.Context(), session)
-	if err != nil {
-		t.Fatal(err)
-	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for format, write := range formats {
-		err := write(ctx, x, io.Discard)
+		x, err := e.open(t.Context(), session, format)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer x.close()
+		err = write(ctx, x, io.Discard)
 		if !errors.Is(err, context.Canceled) || app.CodeOf(err) != app.ExitInterrupted {
 			t.Errorf("%s: %v", format, err)
 		}
@@ -131,17 +134,18 @@ func TestExportStopsWhenInterrupted(t *testing.T) {
 
 func TestFailedExportKeepsExistingFile(t *testing.T) {
 	e, session := newSession(t)
-	x, err := e.open(t.Context(), session)
-	if err != nil {
-		t.Fatal(err)
-	}
 	for format, write := range formats {
+		x, err := e.open(t.Context(), session, format)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer x.close()
 		path := filepath.Join(t.TempDir(), "out")
 		if err := os.WriteFile(path, []byte("earlier"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		failed := errors.New("failed")
-		err := e.write(path, func(w io.Writer) error {
+		err = e.write(path, func(w io.Writer) error {
 			if err := write(t.Context(), x, w); err != nil {
 				return err
 			}
@@ -159,7 +163,7 @@ func TestFailedExportKeepsExistingFile(t *testing.T) {
 
 func TestImportStopsWhenInterrupted(t *testing.T) {
 	e, session := newSession(t)
-	x, err := e.open(t.Context(), session)
+	x, err := e.open(t.Context(), session, "jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,6 +30,7 @@ func WriteSession(
 	if err != nil {
 		return err
 	}
+	defer x.close()
 	if err := cmd.importable(x, nil); err != nil {
 		a.Show(app.Explain(err))
 	}

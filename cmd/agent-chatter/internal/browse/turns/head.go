@@ -61,12 +61,8 @@ func readTask(ctx context.Context, dir *catalog.Dir, id string, seq uint64) task
 	if err != nil {
 		return task{}
 	}
-	for e, err := range r.ScanAfter(at) {
-		if err != nil {
-			break
-		}
-		p, err := projection.Decode(e)
-		if set, ok := p.(projection.TaskSet); err == nil && ok && set.Task != nil {
+	for e, err := range projection.Decoded(r.ScanAfter(at)) {
+		if set, ok := e.Payload.(projection.TaskSet); err == nil && ok && set.Task != nil {
 			return task{seq, markdown.OneLine(runecut.Prefix(*set.Task, 8*taskLength), taskLength)}
 		}
 		break

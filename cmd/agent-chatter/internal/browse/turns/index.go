@@ -105,8 +105,8 @@ func (ix *index) skip() {
 // add adds an event.
 func (ix *index) add(e journal.Event) {
 	if len(ix.members) == 0 && e.Type == projection.TypeOf(projection.SessionCreated{}) {
-		if p, err := projection.Decode(e); err == nil {
-			ix.members = p.(projection.SessionCreated).Team.Members
+		if p, ok := projection.DecodeEvent(e).Payload.(projection.SessionCreated); ok {
+			ix.members = p.Team.Members
 		}
 	}
 	ix.timeline.Apply(e)

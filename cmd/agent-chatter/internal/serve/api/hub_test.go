@@ -118,7 +118,7 @@ func TestSessionOfTheHubIsFetched(t *testing.T) {
 	if s := read[headJSON](t, m.desk, path); !s.Remote || s.Title != "The beans" || s.LastSeq == 0 || s.Members == nil {
 		t.Errorf("before: %+v", s)
 	}
-	if part := read[stretchJSON](t, m.desk, path+"/items"); !part.Ended || len(part.Items) != 0 {
+	if part := read[partJSON](t, m.desk, path+"/items"); !part.Ended || len(part.Items) != 0 {
 		t.Errorf("before: %+v", part)
 	}
 	before, _ := m.desk.signature(t.Context())
@@ -128,7 +128,7 @@ func TestSessionOfTheHubIsFetched(t *testing.T) {
 	if s := read[headJSON](t, m.desk, path); s.Remote || s.Messages != 2 || s.Bytes == 0 {
 		t.Errorf("after: %+v", s)
 	}
-	if part := read[stretchJSON](t, m.desk, path+"/items"); len(part.Items) != 2 {
+	if part := read[partJSON](t, m.desk, path+"/items"); len(part.Items) != 2 {
 		t.Errorf("after: %+v", part)
 	}
 	if list := read[listJSON](t, m.desk, "/api/sessions?team=garden"); list.Total != 1 || list.Sessions[0].Remote {

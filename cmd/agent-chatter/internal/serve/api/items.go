@@ -3,19 +3,22 @@ package api
 import (
 	"bytes"
 	"context"
+	"iter"
 	"net/http"
 	"strconv"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/page"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/stretch"
+	"github.com/agent-chatter/agent-chatter/coordinator/redact"
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/projection/conversation"
 )
 
-// A stretchJSON is a part of a conversation.
-type stretchJSON struct {
+// A partJSON is a part of a conversation.
+type partJSON struct {
 	From    uint64     `json:"from"`    // the event before the first one
 	To      uint64     `json:"to"`      // the last event
 	Started bool       `json:"started"` // nothing precedes the part
@@ -37,30 +40,30 @@ type itemJSON struct {
 const maxText = 64 << 10
 
 // items returns the part of a session around an event, before one, after one, or at its end.
-func (d *Server) items(r *http.Request) (stretchJSON, error) {
+func (d *Server) items(r *http.Request) (partJSON, error) {
 	key, err := d.key(r)
 	if err != nil {
-		return stretchJSON{}, err
+		return partJSON{}, err
 	}
 	p, err := placeOf(r)
 	if err != nil {
-		return stretchJSON{}, err
+		return partJSON{}, err
 	}
 	dir := d.app.Catalog.At(key.Dir)
 	reader, err := dir.Journals().Reader(key.ID, journal.Position{})
 	if d.onHub(key, err) != nil { // the page shows it when it was fetched
-		return stretchJSON{Started: true, Ended: true, Items: []itemJSON{}}, nil
+		return partJSON{Started: true, Ended: true, Items: []itemJSON{}}, nil
 	}
 	if err != nil {
-		return stretchJSON{}, err
+		return partJSON{}, err
 	}
 	defer reader.Close()
 	reader.StopWith(r.Context())
-	s, ended, err := p.read(r.Context(), reader, dir, key.ID)
-	if len(s.Events) == 0 && err != nil {
-		return stretchJSON{}, err
+	c, ended, err := p.read(r.Context(), reader, dir, key.ID)
+	if len(c.Events) == 0 && err != nil {
+		return partJSON{}, err
 	}
-	answer, failed := d.shown(r.Context(), reader, key, s)
+	answer, failed := d.shown(r.Context(), reader, key, c)
 	answer.Ended = ended
 	if err != nil {
 		// The session is what its row says: that has the journal's damage, too.
@@ -71,49 +74,56 @@ func (d *Server) items(r *http.Request) (stretchJSON, error) {
 	return answer, failed
 }
 
-// shown returns a stretch as the page shows it.
+// shown returns a chunk as the page shows it.
 func (d *Server) shown(
-	ctx context.Context, reader *journal.Reader, key catalog.Key, s stretch.Stretch,
-) (stretchJSON, error) {
-	answer := stretchJSON{From: s.From.Seq, To: s.To.Seq, Started: s.From.Seq == 0, Items: []itemJSON{}}
-	f, items, err := d.folded(ctx, reader, key, s)
+	ctx context.Context, reader *journal.Reader, key catalog.Key, c conversation.Chunk,
+) (partJSON, error) {
+	answer := partJSON{From: c.From.Seq, To: c.To.Seq, Started: c.From.Seq == 0, Items: []itemJSON{}}
+	members, items, err := d.itemsOf(ctx, reader, key, c)
 	if err != nil {
 		return answer, err
 	}
 	for _, item := range items {
 		var html bytes.Buffer
-		if err := f.HTML(&html, &item, maxText); err != nil {
+		if err := members.HTML(&html, item, maxText); err != nil {
 			return answer, err
 		}
-		shown := itemJSON{Seq: item.Seq, End: item.End, Open: item.Open(), HTML: html.String()}
-		if item.Entry.Seq > 0 && len(item.Entry.Content) <= maxText {
-			shown.Markdown = item.Markdown()
+		shown := itemJSON{Seq: item.First, End: item.Last, Open: item.Open, HTML: html.String()}
+		if _, said := item.Entry(); said && len(item.Text) <= maxText {
+			shown.Markdown = page.Markdown(item)
 		}
 		answer.Items = append(answer.Items, shown)
 	}
 	return answer, nil
 }
 
-// folded divides a stretch into items. Their texts have no secrets.
-func (d *Server) folded(
-	ctx context.Context, reader *journal.Reader, key catalog.Key, s stretch.Stretch,
-) (*page.Fold, []page.Item, error) {
+// itemsOf returns the items of a chunk. Their texts have no secrets.
+func (d *Server) itemsOf(
+	ctx context.Context, reader *journal.Reader, key catalog.Key, c conversation.Chunk,
+) (*page.Members, []*conversation.Item, error) {
 	secrets := d.redactor(app.TeamSource(d.app.Catalog.At(key.Dir), key.ID))
-	var f page.Fold
-	if s.From.Seq > 0 {
-		first := stretch.Until(ctx, reader.ScanAfter(journal.Position{}))
-		if err := f.Begin(app.EventsWithout(secrets, first)); err != nil {
-			return nil, nil, err
-		}
+	without := app.EventWithout(secrets)
+	for i, e := range c.Events {
+		c.Events[i] = without(e)
 	}
-	var events []journal.Event
-	for e, err := range app.EventsWithout(secrets, s.All()) {
-		if err != nil {
-			return nil, nil, err
-		}
-		events = append(events, e)
+	first := c.All()
+	if c.From.Seq > 0 {
+		first = firstWithout(ctx, reader, secrets)
 	}
-	return &f, f.Items(events), nil
+	team, err := conversation.Team(first)
+	if err != nil {
+		return nil, nil, err
+	}
+	members := page.NewMembers(team)
+	return members, c.Items(members.Speakers()), nil
+}
+
+// firstWithout yields the events of a session from the first one on, without secrets.
+func firstWithout(
+	ctx context.Context, r *journal.Reader, secrets *redact.Redactor,
+) iter.Seq2[projection.Event, error] {
+	events := conversation.Until(ctx, r.ScanAfter(journal.Position{}))
+	return projection.Decoded(app.EventsWithout(secrets, events))
 }
 
 // A place is a place in a session; the zero place is its end.
@@ -137,46 +147,40 @@ func placeOf(r *http.Request) (p place, err error) {
 // read reads the events at a place. ended reports whether they are the last ones.
 func (p place) read(
 	ctx context.Context, r *journal.Reader, dir *catalog.Dir, id string,
-) (s stretch.Stretch, ended bool, err error) {
+) (c conversation.Chunk, ended bool, err error) {
 	switch {
 	case p.before > 0:
 		at, err := r.Find(p.before)
 		if err != nil {
-			return s, false, err
+			return c, false, err
 		}
-		s, err := stretch.Before(ctx, r, at, stretch.Enough)
-		return s, false, err
-	case p.around > 0, p.after > 0:
-		at, err := r.Find(max(p.around, p.after))
-		if err != nil && p.around > 0 {
-			break // it cannot be reached; the end is near the damage
+		c, err := conversation.Before(ctx, r, at, conversation.Enough)
+		return c, false, err
+	case p.around > 0:
+		// One that cannot be reached is shown as the end, which is near the damage.
+		c, next, err := conversation.Around(ctx, r, p.around, conversation.Enough, 0)
+		if len(c.Events) > 0 {
+			return c, next.Seq == 0, err
 		}
+	case p.after > 0:
+		at, err := r.Find(p.after)
 		if err != nil {
-			return s, false, err
+			return c, false, err
 		}
-		s, next, err := stretch.After(ctx, r, at, stretch.Enough, 0)
-		if s.Divided() && p.around > 0 {
-			earlier, err := stretch.Before(ctx, r, at, 0)
-			if err != nil {
-				return s, false, err
-			}
-			s = earlier.Join(s)
-		}
-		if len(s.Events) > 0 || p.after > 0 || err != nil {
-			return s, next.Seq == 0, err
-		}
+		c, next, err := conversation.After(ctx, r, at, conversation.Enough, 0)
+		return c, next.Seq == 0, err
 	}
 	session, err := dir.Session(ctx, id)
 	if err != nil {
-		return s, false, err
+		return c, false, err
 	}
-	end, _, err := stretch.End(r, session.End)
+	end, _, err := conversation.End(r, session.End)
 	if end.Seq == 0 {
-		return s, true, err
+		return c, true, err
 	}
-	s, failed := stretch.Before(ctx, r, end, stretch.Enough)
+	c, failed := conversation.Before(ctx, r, end, conversation.Enough)
 	if err == nil {
 		err = failed
 	}
-	return s, true, err
+	return c, true, err
 }

@@ -70,7 +70,7 @@ func TestItemsOfAWholeSession(t *testing.T) {
 		{15, 17, true, "**Ada**\n\nthe beginning, and the rest\n"},
 	}
 	for _, place := range []string{"", "?around=1", "?after=0"} {
-		part := read[stretchJSON](t, d, alice+"/items"+place)
+		part := read[partJSON](t, d, alice+"/items"+place)
 		if part.From != 0 || part.To != 17 || !part.Started || !part.Ended || part.Notice != "" {
 			t.Errorf("%q: %+v", place, part)
 		}
@@ -82,19 +82,19 @@ func TestItemsOfAWholeSession(t *testing.T) {
 			t.Errorf("%q (-want +got):\n%s", place, diff)
 		}
 	}
-	part := read[stretchJSON](t, d, alice+"/items?after=13")
+	part := read[partJSON](t, d, alice+"/items?after=13")
 	if part.From != 13 || part.Started || len(part.Items) != 2 || part.Items[0].Seq != 14 {
 		t.Errorf("after the second turn: %+v", part)
 	}
-	part = read[stretchJSON](t, d, alice+"/items?around=17")
+	part = read[partJSON](t, d, alice+"/items?around=17")
 	if part.From != 14 || len(part.Items) != 1 || !part.Ended {
 		t.Errorf("around the last event: %+v", part)
 	}
-	part = read[stretchJSON](t, d, alice+"/items?before=14")
+	part = read[partJSON](t, d, alice+"/items?before=14")
 	if part.To != 13 || part.Ended || len(part.Items) != 4 {
 		t.Errorf("before the last message: %+v", part)
 	}
-	if part = read[stretchJSON](t, d, alice+"/items?after=17"); len(part.Items) != 0 || !part.Ended {
+	if part = read[partJSON](t, d, alice+"/items?after=17"); len(part.Items) != 0 || !part.Ended {
 		t.Errorf("after the end: %+v", part)
 	}
 }
@@ -122,14 +122,14 @@ func TestItemsWalk(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		part := read[stretchJSON](t, d, alice+"/items")
+		part := read[partJSON](t, d, alice+"/items")
 		if part.To != end.Seq || !part.Ended || part.Started {
 			t.Fatalf("the end: %+v", part)
 		}
 		var backward []itemJSON
 		for backward = part.Items; !part.Started; {
 			to := part.From
-			part = read[stretchJSON](t, d, fmt.Sprint(alice, "/items?before=", part.From+1))
+			part = read[partJSON](t, d, fmt.Sprint(alice, "/items?before=", part.From+1))
 			if part.To != to {
 				t.Fatalf("before %d: up to %d", to+1, part.To)
 			}
@@ -138,7 +138,7 @@ func TestItemsWalk(t *testing.T) {
 		forward := part.Items
 		for !part.Ended {
 			from := part.To
-			part = read[stretchJSON](t, d, fmt.Sprint(alice, "/items?after=", part.To))
+			part = read[partJSON](t, d, fmt.Sprint(alice, "/items?after=", part.To))
 			if part.From != from {
 				t.Fatalf("after %d: from %d", from, part.From)
 			}
@@ -156,7 +156,7 @@ func TestItemsWalk(t *testing.T) {
 		if messages != 400 {
 			t.Errorf("%d messages", messages)
 		}
-		middle := read[stretchJSON](t, d, fmt.Sprint(alice, "/items?around=", end.Seq/2))
+		middle := read[partJSON](t, d, fmt.Sprint(alice, "/items?around=", end.Seq/2))
 		if middle.From >= end.Seq/2 || middle.To < end.Seq/2 || middle.Items[0].Seq != middle.From+1 {
 			t.Errorf("around %d: %d to %d", end.Seq/2, middle.From, middle.To)
 		}
@@ -211,7 +211,7 @@ func TestItemsOfATornSession(t *testing.T) {
 	apptest.CrashedSession(t, home)
 	damage(t, home, 9, "t2")
 	d := newDesk(t, home)
-	if part := read[stretchJSON](t, d, alice+"/items"); len(part.Items) != 3 || part.Notice != "" || !part.Ended {
+	if part := read[partJSON](t, d, alice+"/items"); len(part.Items) != 3 || part.Notice != "" || !part.Ended {
 		t.Errorf("%+v", part)
 	}
 	head := read[headJSON](t, d, alice)
@@ -246,7 +246,7 @@ func TestItemsOfADamagedSession(t *testing.T) {
 	damage(t, home, 9, "t2")
 	d := newDesk(t, home)
 	for _, place := range []string{"", "?around=15", "?after=2"} {
-		part := read[stretchJSON](t, d, alice+"/items"+place)
+		part := read[partJSON](t, d, alice+"/items"+place)
 		if !part.Ended || part.To != 8 || !strings.Contains(part.Notice, " repair ") {
 			t.Errorf("%q: %+v", place, part)
 		}
@@ -290,7 +290,7 @@ func TestItemsHaveNoSecrets(t *testing.T) {
 			t.Errorf("%s: %s", path, text)
 		}
 	}
-	if part := read[stretchJSON](t, d, alice+"/items"); len(part.Items) != 2 ||
+	if part := read[partJSON](t, d, alice+"/items"); len(part.Items) != 2 ||
 		!strings.Contains(part.Items[0].Markdown, "the key is [") {
 		t.Errorf("%+v", part)
 	}

@@ -11,11 +11,11 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/stretch"
 	"github.com/agent-chatter/agent-chatter/coordinator/redact"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/projection/conversation"
 	"github.com/agent-chatter/agent-chatter/projection/search"
 )
 
@@ -249,8 +249,8 @@ func (d *Server) session(r *http.Request) (headJSON, error) {
 		return headJSON{}, err
 	}
 	defer reader.Close()
-	head.Members = members(app.EventsWithout(d.redactor(s.Source), reader.ScanAfter(journal.Position{})))
-	end, torn, err := stretch.End(reader, s.End)
+	head.Members = members(firstWithout(r.Context(), reader, d.redactor(s.Source)))
+	end, torn, err := conversation.End(reader, s.End)
 	if head.LastSeq = end.Seq; head.Live {
 		torn = journal.Torn{}
 	}

@@ -9,9 +9,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/stretch"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/projection/conversation"
 )
 
 // The times of a stream.
@@ -119,7 +119,7 @@ func (d *Server) follow(ctx context.Context, key catalog.Key, name string, news 
 	}
 	end := s.End
 	if reader, err := dir.Journals().Reader(key.ID, journal.Position{}); err == nil {
-		end, _, _ = stretch.End(reader, s.End)
+		end, _, _ = conversation.End(reader, s.End)
 		reader.Close()
 	}
 	news.put(change{Key: name, Seq: end.Seq})

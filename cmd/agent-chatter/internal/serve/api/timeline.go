@@ -10,10 +10,10 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/chart"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/page"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/stretch"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/projection/conversation"
 )
 
 // A timelineJSON is the chart of a session.
@@ -39,7 +39,7 @@ type timeline struct {
 	mu      sync.Mutex // is held while the session is read
 	at      journal.Position
 	rows    projection.Timeline // that are not final
-	members page.Fold           // has the colours
+	members *page.Members       // has the colours; nil: nothing was read
 	chart   chart.Chart         // of the final rows
 }
 
@@ -99,14 +99,17 @@ func (d *Server) timeline(r *http.Request) (timelineJSON, error) {
 // read reads what follows. A journal that was replaced is read again.
 func (t *timeline) read(ctx context.Context, r *journal.Reader) error {
 	if !r.Holds(t.at) {
-		t.at, t.rows, t.chart, t.members = journal.Position{}, projection.Timeline{}, chart.Chart{}, page.Fold{}
+		t.at, t.rows, t.chart, t.members = journal.Position{}, projection.Timeline{}, chart.Chart{}, nil
 	}
-	if t.at.Seq == 0 {
-		if err := t.members.Begin(stretch.Until(ctx, r.ScanAfter(journal.Position{}))); err != nil {
+	if t.members == nil {
+		first := conversation.Until(ctx, r.ScanAfter(journal.Position{}))
+		team, err := conversation.Team(projection.Decoded(first))
+		if err != nil {
 			return err
 		}
+		t.members = page.NewMembers(team)
 	}
-	for e, err := range stretch.Until(ctx, r.ScanAfter(t.at)) {
+	for e, err := range conversation.Until(ctx, r.ScanAfter(t.at)) {
 		if err != nil {
 			return err
 		}

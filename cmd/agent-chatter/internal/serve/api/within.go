@@ -18,6 +18,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/projection/conversation"
 	"github.com/agent-chatter/agent-chatter/projection/runecut"
 	"github.com/agent-chatter/agent-chatter/projection/search"
 )
@@ -30,13 +31,13 @@ type memberJSON struct {
 }
 
 // members returns the members that the first events of a session name.
-func members(first iter.Seq2[journal.Event, error]) []memberJSON {
-	var f page.Fold
-	_ = f.Begin(first) // the parts of the conversation report errors
+func members(first iter.Seq2[projection.Event, error]) []memberJSON {
+	team, _ := conversation.Team(first) // the parts of the conversation report errors
+	members := page.NewMembers(team)
 	var all []memberJSON
-	for _, m := range f.Members.Members {
+	for _, m := range team {
 		all = append(all, memberJSON{
-			tty.SafeLine(cmp.Or(m.DisplayName, m.ID)), f.ColorClass(m.ID), m.Type == projection.TypeHuman,
+			tty.SafeLine(cmp.Or(m.DisplayName, m.ID)), members.ColorClass(m.ID), m.Type == projection.TypeHuman,
 		})
 	}
 	return all
@@ -66,9 +67,9 @@ func (d *Server) whole(r *http.Request) (textJSON, error) {
 	var whole string
 	switch of := r.FormValue("of"); of {
 	case "markdown":
-		whole = item.Markdown()
+		whole = page.Markdown(item)
 	default:
-		whole = item.Whole(of, seq)
+		whole = page.Whole(item, of, seq)
 	}
 	if to < 0 || to > len(whole) {
 		to = len(whole)
@@ -93,7 +94,7 @@ func number(r *http.Request, name string, missing int) (int, error) {
 }
 
 // item returns the item that an event belongs to.
-func (d *Server) item(r *http.Request, seq uint64) (*page.Item, error) {
+func (d *Server) item(r *http.Request, seq uint64) (*conversation.Item, error) {
 	key, err := d.key(r)
 	if err != nil {
 		return nil, err
@@ -105,18 +106,16 @@ func (d *Server) item(r *http.Request, seq uint64) (*page.Item, error) {
 	}
 	defer reader.Close()
 	reader.StopWith(r.Context())
-	s, _, err := place{around: seq}.read(r.Context(), reader, dir, key.ID)
-	if len(s.Events) == 0 && err != nil {
+	c, _, err := place{around: seq}.read(r.Context(), reader, dir, key.ID)
+	if len(c.Events) == 0 && err != nil {
 		return nil, err
 	}
-	_, items, err := d.folded(r.Context(), reader, key, s)
+	_, items, err := d.itemsOf(r.Context(), reader, key, c)
 	if err != nil {
 		return nil, err
 	}
-	for i := range items {
-		if items[i].Seq <= seq && seq <= items[i].End {
-			return &items[i], nil
-		}
+	if i := conversation.ItemOf(items, seq); i != nil {
+		return i, nil
 	}
 	return nil, &catalog.NotFoundError{Name: key.ID + "#" + strconv.FormatUint(seq, 10)}
 }

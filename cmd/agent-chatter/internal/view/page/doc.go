@@ -1,14 +1,14 @@
 // Package page shows a session as HTML.
 //
-// A Fold divides events into items: turns, messages and changes of the session. HTML returns the HTML of an item. Text
-// of a session never becomes markup: only the elements and attributes that this package writes are in it, links lead to
+// Members.HTML writes the HTML of an item of a conversation: of a turn, a message or a change of the session. Text of a
+// session never becomes markup: only the elements and attributes that this package writes are in it, links lead to
 // http, https and mailto addresses only, images are their descriptions, and control characters, among them those that
 // change the direction of text, are replaced. So a page needs no inline style, script or foreign address, and its
 // content security policy can forbid them.
 //
 // The classes fg0 to fg15 set the property --hue to one of the colours of a terminal. Of the elements now and later in
 // an open turn, the style sheet shows the second one: a page that knows that the session is being written shows the
-// first. A text that was cut is followed by an element more, whose data attributes say what Item.Whole returns.
+// first. A text that was cut is followed by an element more, whose data attributes say what Whole returns.
 //
 // # Document
 //

@@ -7,14 +7,14 @@ import (
 	"encoding/base64"
 	"html/template"
 	"io"
-	"iter"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/chart"
-	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/conversation"
 )
 
 //go:embed document.css document.js document.tmpl
@@ -60,35 +60,55 @@ func dateText(t time.Time) string { return t.Local().Format("2006-01-02 15:04") 
 type Document struct {
 	ID      string
 	Session *projection.State // as of the last event
-	First   uint64            // event; an item to which it belongs is shown from its beginning
+	First   uint64            // event; the item to which it belongs is shown from its beginning
 	Stats   projection.Stats  // of the events in the document
 	LeftOut LeftOut
 	Chart   *chart.Chart // of the events in the document; nil: it has none
 }
 
-// Write writes the document of events, which begin with session.created. Memory is bounded by the longest item.
-func (d *Document) Write(w io.Writer, events iter.Seq2[journal.Event, error]) error {
-	o := output{w: w, long: d.Stats.Messages > chapterAfter}
+// Write writes the document. body reads what the Body has written.
+func (d *Document) Write(w io.Writer, b *Body, body io.Reader) error {
 	head, err := d.head()
 	if err == nil {
-		err = o.template("head", head)
+		err = writeTemplate(w, "head", head)
+	}
+	long := d.Stats.Messages > chapterAfter && b.items > 0
+	if err == nil && long {
+		err = b.copyChapters(w, body)
+	} else if err == nil {
+		_, err = io.Copy(w, body)
 	}
 	if err != nil {
 		return err
 	}
-	for item, err := range o.fold.All(events) {
-		if err != nil {
-			return err
-		}
-		if item.End < d.First {
-			continue
-		}
-		if err := o.item(item); err != nil {
-			return err
-		}
-	}
-	return o.template("foot", o.long && o.items > 0)
+	return writeTemplate(w, "foot", long)
 }
+
+// writeTemplate writes a part of a document at once.
+func writeTemplate(w io.Writer, name string, data any) error {
+	var text bytes.Buffer
+	if err := documentTemplates().ExecuteTemplate(&text, name, data); err != nil {
+		return err
+	}
+	_, err := w.Write(text.Bytes())
+	return err
+}
+
+// A Body writes the items of a document. They are written before its head, which says what is known after the last one.
+// Memory is bounded by the longest item.
+type Body struct {
+	Members Members
+
+	w        io.Writer
+	written  int64 // bytes
+	items    int   // that were written
+	day      string
+	chapters []chapter // if the document is long
+	text     bytes.Buffer
+}
+
+// NewBody returns a Body that writes to w.
+func NewBody(w io.Writer) *Body { return &Body{w: w} }
 
 // A document of more than chapterAfter messages has chapters of chapterItems.
 const (
@@ -96,29 +116,35 @@ const (
 	chapterItems = 1000
 )
 
-// An output writes a document.
-type output struct {
-	w     io.Writer
-	long  bool
-	fold  Fold
-	items int    // that were written
-	day   string // of the last item
-	text  bytes.Buffer
+// A chapter is a part of a long document.
+type chapter struct {
+	at      int64  // where it begins in what the Body writes
+	heading string // HTML
 }
 
-// template writes a part of a document.
-func (o *output) template(name string, data any) error {
-	o.text.Reset()
-	if err := documentTemplates().ExecuteTemplate(&o.text, name, data); err != nil {
+// Add writes an item.
+func (b *Body) Add(i *conversation.Item) error {
+	if b.items%chapterItems == 0 {
+		if err := b.beginChapter(i); err != nil {
+			return err
+		}
+	}
+	b.items++
+	b.text.Reset()
+	if day := i.Time.Local().Format(time.DateOnly); day != b.day {
+		b.day = day
+		if err := documentTemplates().ExecuteTemplate(&b.text, "day", i.Time.Local()); err != nil {
+			return err
+		}
+	}
+	if err := b.Members.HTML(&b.text, i, 0); err != nil {
 		return err
 	}
-	return o.flush()
-}
-
-func (o *output) flush() error {
-	_, err := o.w.Write(o.text.Bytes())
-	if o.text.Cap() > maxBuffer {
-		o.text = bytes.Buffer{}
+	b.text.WriteByte('\n')
+	n, err := b.w.Write(b.text.Bytes())
+	b.written += int64(n)
+	if b.text.Cap() > maxBuffer {
+		b.text = bytes.Buffer{}
 	}
 	return err
 }
@@ -126,38 +152,37 @@ func (o *output) flush() error {
 // maxBuffer is the size of the buffer that is kept after an item, in bytes.
 const maxBuffer = 1 << 20
 
-func (o *output) item(i *Item) error {
-	if o.long && o.items%chapterItems == 0 {
-		if err := o.template("chapter", o.chapter(i)); err != nil {
+// beginChapter adds the chapter that begins with an item.
+func (b *Body) beginChapter(first *conversation.Item) error {
+	var heading strings.Builder
+	err := documentTemplates().ExecuteTemplate(&heading, "chapter", map[string]any{
+		"Number": len(b.chapters), "First": first, "Name": tty.SafeLine(first.Speaker.DisplayName), "Words": words(first),
+	})
+	b.chapters = append(b.chapters, chapter{b.written, heading.String()})
+	return err
+}
+
+// words returns the first words of an item, in one line.
+func words(i *conversation.Item) string {
+	if i.Change != nil {
+		return tty.SafeLine(i.Text)
+	}
+	return tty.SafeLine(projection.FirstWords(i.Text))
+}
+
+// copyChapters writes the items in chapters.
+func (b *Body) copyChapters(w io.Writer, items io.Reader) error {
+	for i, c := range b.chapters {
+		if _, err := io.WriteString(w, c.heading); err != nil {
+			return err
+		}
+		end := b.written
+		if i+1 < len(b.chapters) {
+			end = b.chapters[i+1].at
+		}
+		if _, err := io.CopyN(w, items, end-c.at); err != nil {
 			return err
 		}
 	}
-	o.items++
-	if day := i.Time.Local().Format(time.DateOnly); day != o.day {
-		o.day = day
-		if err := o.template("day", i.Time.Local()); err != nil {
-			return err
-		}
-	}
-	o.text.Reset()
-	if err := o.fold.HTML(&o.text, i, 0); err != nil {
-		return err
-	}
-	o.text.WriteByte('\n')
-	return o.flush()
-}
-
-// A chapter is the beginning of a part of a long document.
-type chapter struct {
-	Number      int // of chapters before it
-	First       *Item
-	Name, Words string // of the first item
-}
-
-func (o *output) chapter(first *Item) chapter {
-	c := chapter{Number: o.items / chapterItems, First: first, Words: tty.SafeLine(first.Text)}
-	if first.Member.ID != "" {
-		c.Name = tty.SafeLine(first.Member.DisplayName)
-	}
-	return c
+	return nil
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/racetest"
 	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/conversation"
 	"github.com/agent-chatter/agent-chatter/projection/projectiontest"
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/html"
@@ -61,10 +62,26 @@ func written(t *testing.T, events []journal.Event, first uint64, left LeftOut) s
 	}
 	d.Stats = d.Session.Stats
 	var b bytes.Buffer
-	if err := d.Write(&b, projectiontest.Sequence(events, nil)); err != nil {
+	if err := write(&d, &b, events); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
+}
+
+// write writes a document of events.
+func write(d *Document, w io.Writer, events []journal.Event) error {
+	var items bytes.Buffer
+	body := NewBody(&items)
+	body.Members = *NewMembers(d.Session.Team.Members)
+	for i, err := range new(conversation.Conversation).Read(projection.Decoded(projectiontest.Sequence(events, nil))) {
+		if err == nil && i.Last >= d.First {
+			err = body.Add(i)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return d.Write(w, body, &items)
 }
 
 // talk is a session with everything that a document shows.
@@ -334,19 +351,19 @@ func (w *failing) Write(p []byte) (int, error) {
 
 func TestErrors(t *testing.T) {
 	d := Document{Session: new(projection.State), First: 1}
-	if err := d.Write(io.Discard, projectiontest.Sequence(talk(), errBroken)); !errors.Is(err, errBroken) {
-		t.Errorf("of the events: %v", err)
-	}
 	var whole bytes.Buffer
-	if err := d.Write(&whole, projectiontest.Sequence(talk(), nil)); err != nil {
+	if err := write(&d, &whole, talk()); err != nil {
 		t.Fatal(err)
 	}
 	for n := 0; n < whole.Len(); n += 101 {
-		if err := d.Write(&failing{n}, projectiontest.Sequence(talk(), nil)); !errors.Is(err, errBroken) {
+		if err := write(&d, &failing{n}, talk()); !errors.Is(err, errBroken) {
 			t.Errorf("after %d bytes: %v", n, err)
 		}
 	}
-	if err := d.Write(&failing{whole.Len() - 1}, projectiontest.Sequence(talk(), nil)); !errors.Is(err, errBroken) {
+	if err := write(&d, &failing{whole.Len() - 1}, talk()); !errors.Is(err, errBroken) {
 		t.Errorf("at the last byte: %v", err)
+	}
+	if err := NewBody(&failing{}).Add(&conversation.Item{Kind: projection.RowTask}); !errors.Is(err, errBroken) {
+		t.Errorf("of an item: %v", err)
 	}
 }

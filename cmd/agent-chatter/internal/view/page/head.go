@@ -33,15 +33,14 @@ type speaker struct {
 type fact struct{ Name, Value string }
 
 func (d *Document) head() (head, error) {
-	var fold Fold
-	fold.Members.AddMembers(d.Session.Team.Members)
+	members := NewMembers(d.Session.Team.Members)
 	h := head{
 		Title:    cmp.Or(tty.SafeLine(d.Session.Row.Title), "(no title)"),
-		Speakers: d.speakers(fold.ColorClass), Facts: d.facts(),
+		Speakers: d.speakers(members.ColorClass), Facts: d.facts(),
 	}
 	if d.Chart != nil {
 		var picture strings.Builder
-		if err := d.Chart.HTML(&picture, fold.ColorClass, func(text string) string { return text }); err != nil {
+		if err := d.Chart.HTML(&picture, members.ColorClass, func(text string) string { return text }); err != nil {
 			return h, err
 		}
 		h.Chart = template.HTML(picture.String())

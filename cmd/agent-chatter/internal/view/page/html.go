@@ -13,6 +13,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/conversation"
 	"github.com/agent-chatter/agent-chatter/projection/runecut"
 )
 
@@ -33,15 +34,15 @@ var templates = sync.OnceValue(func() *template.Template {
 })
 
 // HTML writes the HTML of an item. limit is the length in bytes at which a text is cut; 0: none is.
-func (f *Fold) HTML(w io.Writer, i *Item, limit int) error {
-	return templates().ExecuteTemplate(w, "item.tmpl", shownItem{Item: i, fold: f, limit: limit})
+func (m *Members) HTML(w io.Writer, i *conversation.Item, limit int) error {
+	return templates().ExecuteTemplate(w, "item.tmpl", shownItem{Item: i, members: m, limit: limit})
 }
 
 // A shownItem is what the template of an item shows.
 type shownItem struct {
-	*Item
-	fold  *Fold
-	limit int
+	*conversation.Item
+	members *Members
+	limit   int
 }
 
 // Name returns the name of the speaker, and "" for a change of the session.
@@ -49,19 +50,34 @@ func (s shownItem) Name() string {
 	if s.Note() != "" {
 		return ""
 	}
-	return s.Member.DisplayName
+	return s.Speaker.DisplayName
 }
+
+// end returns the end of the turn; zero: it may continue, or it is no turn.
+func (s shownItem) end() view.TurnEnd {
+	if s.Kind != projection.RowTurn || s.Open {
+		return view.TurnEnd{}
+	}
+	end, _ := view.EndOf(s.End, s.Message != nil)
+	return end
+}
+
+// Problem says why the turn is unfinished, and "" if it is not, or may still be running.
+func (s shownItem) Problem() string { return s.end().Problem }
+
+// Figures returns the duration, the tokens and the cost of the turn, as far as they are known.
+func (s shownItem) Figures() []string { return s.end().Figures }
 
 // Class returns the classes of the item.
 func (s shownItem) Class() string {
 	classes := []string{"item", string(s.Kind)}
 	if s.Name() != "" {
-		classes = append(classes, s.fold.ColorClass(s.Member.ID))
-		if s.Member.Type == projection.TypeHuman {
+		classes = append(classes, s.members.ColorClass(s.Speaker.ID))
+		if s.Speaker.Type == projection.TypeHuman {
 			classes = append(classes, "human")
 		}
 	}
-	if s.Open() {
+	if s.Open {
 		classes = append(classes, "open")
 	}
 	if s.Problem() != "" {
@@ -72,10 +88,10 @@ func (s shownItem) Class() string {
 
 // Anchor returns the event that a link to the message names. It is the id of the element, too.
 func (s shownItem) Anchor() uint64 {
-	if s.Message > 0 {
-		return s.Message
+	if s.Message != nil {
+		return s.Said
 	}
-	return s.Seq
+	return s.First
 }
 
 // Note returns what changed in the session; "" for a turn or a message.
@@ -89,9 +105,10 @@ func (s shownItem) Note() string {
 	case projection.RowTitle:
 		return "Renamed to: " + s.Text
 	case projection.RowImport:
-		return fmt.Sprintf("Imported from %s.", s.Import.Source)
+		return fmt.Sprintf("Imported from %s.", s.Change.(projection.SessionImported).Source)
 	case projection.RowFork:
-		return fmt.Sprintf("Copied from %s, up to event %d.", s.Parent.SessionID, s.Parent.Seq)
+		parent := s.Change.(projection.SessionCreated).Parent
+		return fmt.Sprintf("Copied from %s, up to event %d.", parent.SessionID, parent.Seq)
 	}
 	return ""
 }
@@ -100,39 +117,35 @@ func (s shownItem) Note() string {
 func (s shownItem) Next() string {
 	var names []string
 	for _, id := range s.Queue {
-		names = append(names, tty.SafeLine(s.fold.Name(id)))
+		names = append(names, tty.SafeLine(s.members.Name(id)))
 	}
 	return strings.Join(names, ", ")
 }
 
-// Name returns the displayed name of a member.
-func (f *Fold) Name(id string) string { return f.state.Speaker(id).DisplayName }
-
-// ColorClass returns the class of a member's colour.
-func (f *Fold) ColorClass(id string) string { return colorClass(f.Members.Color(id)) }
-
 // Segments returns the parts of the message in their order.
 func (s shownItem) Segments() []segment {
-	if s.Entry.Seq == 0 {
+	if s.Message == nil && s.Text == "" && len(s.Steps) == 0 {
 		return nil
 	}
+	seq := s.Said
+	if seq == 0 {
+		seq = s.Last
+	}
 	var shown []segment
-	at := 0 // in the message, in bytes
-	for _, of := range view.Segments(s.Entry) {
+	for _, of := range s.Parts() {
 		switch {
 		case of.Step == nil:
-			at += max(0, strings.Index(s.Entry.Content[at:], of.Text))
-			text, more := s.cut(of.Text, ofMessage, s.Entry.Seq, at, s.limit)
-			at += len(of.Text)
+			text, more := s.cut(of.Text, ofMessage, seq, of.At, s.limit)
 			var m markup
 			m.message(text)
 			shown = append(shown, segment{Text: template.HTML(m.String()), More: more})
 		case of.Step.Plan != nil:
-			shown = append(shown, segment{Plan: of.Step})
+			plan := of.Step.Plan.Short()
+			shown = append(shown, segment{Plan: &plan})
 		default:
-			call := view.StepCall(*of.Step, s.Calls[of.Step.Seq])
+			call := view.Call{Started: of.Step.Call.Started, Completed: of.Step.Call.Result}
 			if !call.Todo() {
-				shown = append(shown, segment{Call: &shownCall{call, of.Step.Seq, s}})
+				shown = append(shown, segment{Call: &shownCall{of.Step.Call, s}})
 			}
 		}
 	}
@@ -169,41 +182,43 @@ func (s shownItem) cut(text, of string, seq uint64, at, limit int) (start string
 type segment struct {
 	Text template.HTML
 	More *more // of the text; nil: it is whole
-	Plan *projection.Step
+	Plan *projection.PlanUpdated
 	Call *shownCall
 }
 
 // A shownCall is a tool call.
 type shownCall struct {
-	view.Call
-	Seq  uint64
+	*conversation.Call
 	item shownItem
 }
 
-// State returns how the call ended: ok, failed, running or none.
-func (c *shownCall) State() string {
-	switch {
-	case c.Completed == nil && c.item.Open():
-		return "running"
-	case c.Completed == nil:
-		return "none"
-	case c.Completed.Error != "":
-		return "failed"
+// Class returns the class of its state.
+func (c *shownCall) Class() string {
+	if state := c.State(); state != conversation.NoResult {
+		return string(state)
 	}
-	return "ok"
+	return "none"
 }
 
-// Result says how the call ended, and how long it took. It is not called while it runs.
+// Result says who allowed or refused the call, how it ended, and how long it took.
 func (c *shownCall) Result() string {
-	state := c.State()
-	if state == "none" {
-		return "no result"
+	texts := c.permission()
+	switch state := c.State(); state {
+	case conversation.Running, conversation.Refused:
+	case conversation.NoResult:
+		texts = append(texts, string(state))
+	default:
+		text := string(state)
+		if !c.Time.IsZero() {
+			text += " " + view.DurationText(c.Took)
+		}
+		texts = append(texts, text)
 	}
-	if !c.At.IsZero() {
-		state += " " + view.DurationText(c.Took)
-	}
-	return state
+	return strings.Join(texts, " · ")
 }
+
+// Running reports whether the call may still get a result.
+func (c *shownCall) Running() bool { return c.State() == conversation.Running }
 
 // Input returns the part of the input that says most, on one line.
 func (c *shownCall) Input() string {
@@ -245,33 +260,24 @@ func (c *shownCall) Whole() *quote {
 // Output returns what the tool returned, or its error.
 func (c *shownCall) Output() *quote { return c.quote(outputOf(c.Call), ofOutput) }
 
-func outputOf(c view.Call) string {
-	switch {
-	case c.Completed == nil:
-		return ""
-	case c.Completed.Error != "":
-		return c.Completed.Error
+// permission says who allowed or refused the call; nil if nobody was asked.
+func (c *shownCall) permission() []string {
+	if c.Answer == nil {
+		return nil
 	}
-	return c.Completed.Output
-}
-
-// Permission says who allowed or refused the call; "" if nobody was asked.
-func (c *shownCall) Permission() string {
-	p, ok := c.item.permissions[[2]string{c.Started.TurnID, c.Started.ToolID}]
-	if !ok {
-		return ""
+	text := "refused"
+	if c.Answer.Allowed {
+		text = "allowed"
 	}
-	verb := "refused"
-	if p.Allowed {
-		verb = "allowed"
+	switch c.Answer.By {
+	case projection.ByPerson:
+		text += " by a person"
+	case projection.ByPolicy:
+		text += " by the policy"
+	case projection.ByDefault:
+		text += " by default"
 	}
-	by, ok := map[projection.Decider]string{
-		projection.ByPerson: "by a person", projection.ByPolicy: "by the policy", projection.ByDefault: "by default",
-	}[p.By]
-	if !ok {
-		return verb
-	}
-	return verb + " " + by
+	return []string{text}
 }
 
 // Changes returns the lines that an edit changes.

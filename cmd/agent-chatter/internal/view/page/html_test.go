@@ -11,6 +11,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/conversation"
 )
 
 var (
@@ -55,10 +56,10 @@ func (s *session) call(turn, id, name string, input any, output, failure string)
 // html returns the HTML of all items.
 func (s *session) html(t testing.TB, limit int) string {
 	t.Helper()
-	var f Fold
 	var b bytes.Buffer
-	for _, item := range f.Items(s.events) {
-		if err := f.HTML(&b, &item, limit); err != nil {
+	members := NewMembers([]projection.Member{{ID: "mia", DisplayName: "Mia"}, {ID: "ada", DisplayName: "Ada"}, {ID: "bo", DisplayName: "Bo"}})
+	for _, item := range s.items() {
+		if err := members.HTML(&b, item, limit); err != nil {
 			t.Fatal(err)
 		}
 		b.WriteByte('\n')
@@ -66,13 +67,22 @@ func (s *session) html(t testing.TB, limit int) string {
 	return b.String()
 }
 
+// items returns all items.
+func (s *session) items() []*conversation.Item {
+	var all conversation.Chunk
+	for _, e := range s.events {
+		all.Add(projection.DecodeEvent(e))
+	}
+	return all.Items(nil)
+}
+
 const source = "## What *changed*\n\n#### Deep\n\n`Div` returns **an error**, ~~never~~ a [link](https://example.com/?a=1&b=2), " +
 	"a [file](calc.go) and ![a picture](x.png).  \nA new line.\n\n```go\n// Div divides.\nfunc Div(a, b int) string {\n" +
 	"\treturn \"<&>\"\n}\n```\n\n| a | b |\n|:-:|--:|\n| 1 | `2` |\n\n3. three\n4. four\n   - nested\n\n> quoted\n\n---\n\n" +
 	"<b>no markup</b> &amp; [NEXT: bo]"
 
-// conversation returns a session with items of all kinds.
-func conversation() *session {
+// talkOfAll returns a session with items of all kinds.
+func talkOfAll() *session {
 	s := begun(&projection.Parent{SessionID: "01KAZP4T8J6E1N3W9CRB7XF2HD", Seq: 12})
 	task := "Mend the calculator"
 	s.add(projection.SessionImported{Source: "claude", Path: "/x", Taken: 3})
@@ -104,7 +114,7 @@ func conversation() *session {
 	return s
 }
 
-func TestHTML(t *testing.T) { apptest.Golden(t, "testdata/items.golden", conversation().html(t, 0)) }
+func TestHTML(t *testing.T) { apptest.Golden(t, "testdata/items.golden", talkOfAll().html(t, 0)) }
 
 func TestLongTextsAreCut(t *testing.T) {
 	s := begun(nil)
@@ -124,13 +134,12 @@ func TestLongTextsAreCut(t *testing.T) {
 	if html := s.html(t, 0); strings.Contains(html, `class="more"`) {
 		t.Errorf("without a limit it is cut:\n%s", html)
 	}
-	var f Fold
-	item := f.Items(s.events)[0]
+	item := s.items()[0]
 	for of, want := range map[string]string{
 		"message": "Before.\n\n" + strings.Repeat("<b>é", 200), "input": strings.Repeat("echo 1\n", 100),
 		"output": strings.Repeat("é\n", 300), "other": "",
 	} {
-		if got := item.Whole(of, 4); got != want {
+		if got := Whole(item, of, 4); got != want {
 			t.Errorf("%s: %q", of, got)
 		}
 	}
