@@ -259,13 +259,9 @@ func End(r *journal.Reader, known journal.Position) (end journal.Position, torn 
 // maxSearch is how many events before a place OpenAt reads.
 const maxSearch = 1 << 14
 
-// OpenAt returns the position before an event, or before the start of the oldest turn that is open there. It reads back
-// to the message of a person, the start of a run, or over maxSearch events.
-func OpenAt(r *journal.Reader, seq uint64) (journal.Position, error) {
-	p, err := r.Find(seq)
-	if err != nil {
-		return p, err
-	}
+// OpenAt returns a position, or that before the start of the oldest turn that is open there. It reads back to the
+// message of a person, the start of a run, or over maxSearch events.
+func OpenAt(r *journal.Reader, p journal.Position) journal.Position {
 	open, ended := p, map[string]bool{}
 	for e, err := range r.Before(p) {
 		if err != nil || p.Seq-e.Seq > maxSearch {
@@ -279,14 +275,14 @@ func OpenAt(r *journal.Reader, seq uint64) (journal.Position, error) {
 		case projection.TurnEnded:
 			ended[p.TurnID] = true
 		case projection.SessionResumed:
-			return open, nil
+			return open
 		case projection.MessageAppended:
 			if p.Message.Speaker.Type == projection.TypeHuman {
-				return open, nil
+				return open
 			}
 		}
 	}
-	return open, nil
+	return open
 }
 
 // Until yields events until ctx is done, and then its error.

@@ -13,6 +13,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/conversation"
 )
 
 // A display shows a conversation. It is a coordinator.Listener: what is said goes through the transcript, all else
@@ -22,7 +23,6 @@ type display struct {
 	console.Surface                  // nil: not open yet
 	console         *console.Console // the Surface, if a user types on it
 	repl            *repl
-	speaking        string        // the name of the member whose turn runs; "": none
 	question        chan struct{} // has a value while the user is asked: one question at a time
 }
 
@@ -38,30 +38,22 @@ func (d *display) begin(t *team.Team) {
 	})
 }
 
-// showEntry prints a message of a resumed session.
-func (d *display) showEntry(e projection.Entry, calls view.Calls) {
+// showItem prints a message or an unfinished reply of a resumed session.
+func (d *display) showItem(i *conversation.Item) {
 	d.Say(func(m *console.Model) []view.Block {
-		if d.console != nil && e.Speaker.Type == projection.TypeHuman {
-			m.Editor.Remember(e.Content)
+		if d.console != nil && i.Speaker.Type == projection.TypeHuman {
+			m.Editor.Remember(i.Text)
 		}
-		return m.Transcript.Entry(e, calls)
+		return m.Transcript.Item(i)
 	})
 }
 
 // Event implements coordinator.Listener.
 func (d *display) Event(e coordinator.Event) {
 	d.Reporter.Event(e)
-	switch p := e.Payload.(type) {
-	case projection.TurnStarted:
-		member, _ := d.Team.Member(p.MemberID)
-		d.speaking = member.Name
-	case projection.TurnEnded:
-		d.speaking = ""
-	}
 	next, idle := "", ""
 	if d.console != nil {
 		now := statusOf(d.repl.c)
-		now.Speaking = d.speaking
 		d.repl.looks.Refresh(now)
 		idle = idleText(d.Team.DisplayName, now.Session)
 		if len(now.Queued) > 0 {
@@ -69,15 +61,16 @@ func (d *display) Event(e coordinator.Event) {
 		}
 	}
 	d.Say(func(m *console.Model) []view.Block {
-		if d.Team.ShowThinkingTimer {
-			m.Status.Follow(e.Payload, d.DisplayName, time.Now())
+		blocks := d.blocks(m, e)
+		if m.Transcript != nil && d.Team.ShowThinkingTimer {
+			m.Status.Follow(m.Transcript.Open(), d.DisplayName, time.Now())
 		}
 		m.Status.Next, m.Status.Idle, m.Status.Escape = next, idle, d.console != nil && d.Team.AllowEscCancel
 		said, ok := e.Payload.(projection.MessageAppended)
 		if ok && d.console != nil && said.Message.Speaker.Type == projection.TypeHuman {
 			m.Editor.Remember(said.Message.Content)
 		}
-		return d.blocks(m, e)
+		return blocks
 	})
 }
 
@@ -90,21 +83,23 @@ func (d *display) blocks(m *console.Model, e coordinator.Event) []view.Block {
 	case m.Transcript == nil:
 		return nil
 	case !m.Style.Plain:
-		return m.Transcript.Apply(e.Event.Event)
+		return m.Transcript.Apply(e.Event)
 	case !d.repl.scripted:
-		blocks := m.Transcript.Apply(e.Event.Event)
+		blocks := m.Transcript.Apply(e.Event)
 		if ofHuman {
 			return nil
 		}
 		return blocks
 	case ok && !ofHuman:
-		return m.Transcript.Entry(projection.Entry{Message: said.Message}, nil)
+		return m.Transcript.Message(said.Message)
 	}
 	return nil
 }
 
 // Text implements coordinator.Listener.
-func (d *display) Text(_ string, _ team.Member, text string) { d.Say(console.Stream(text)) }
+func (d *display) Text(turnID string, _ team.Member, text string) {
+	d.Say(console.Stream(turnID, text))
+}
 
 // Status implements coordinator.Listener.
 func (d *display) Status(s coordinator.Status) {

@@ -13,6 +13,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/projection/conversation"
 )
 
 func followingText(id, title string) string {
@@ -28,15 +29,18 @@ func olderText(n int, session string) app.Message {
 // shownMessages is how many old messages and partial replies a resumed or followed chat prints.
 const shownMessages = 6
 
-// newestEntries returns the entries of a session that are printed, and the number of its messages that are not.
-func newestEntries(entries []projection.Entry, messages int) (shown []projection.Entry, older int) {
-	shown = entries[max(0, len(entries)-shownMessages):]
-	for _, entry := range shown {
-		if !entry.Partial {
+// newestItems returns the newest messages and partial replies of a session up to a position, and how many messages of the
+// session, which has so many, precede them.
+func newestItems(
+	ctx context.Context, r *journal.Reader, to journal.Position, members view.Members, messages int,
+) (shown []*conversation.Item, older int, err error) {
+	shown, err = conversation.Newest(ctx, r, to, members.Speakers(), shownMessages)
+	for _, i := range shown {
+		if i.Message != nil {
 			messages--
 		}
 	}
-	return shown, messages
+	return shown, messages, err
 }
 
 // followMessages prints the newest messages of a session and those that follow. On a terminal it shows what is being
@@ -50,39 +54,53 @@ func followMessages(ctx context.Context, a *app.App, dir *catalog.Dir, id, name 
 		return err
 	}
 	go func() { a.ReportHub(a.Remote.Follow(ctx, dir, id)) }()
-	transcript := &view.Transcript{}
-	transcript.AddMembers(state.Team.Members)
+	var members view.Members
+	members.AddMembers(state.Team.Members)
+	reader, err := dir.Journals().Reader(id, journal.Position{})
+	if err != nil {
+		return err
+	}
+	defer reader.Close()
+	at := loaded.At
+	if len(state.OpenTurns) > 0 {
+		at = conversation.OpenAt(reader, at)
+	}
+	recent, older, err := newestItems(ctx, reader, at, members, state.Stats.Messages)
+	if err != nil {
+		return err
+	}
 	shown, end := console.OpenOutput(a)
+	transcript := view.Continued(members)
 	defer func() {
 		shown.Say(func(m *console.Model) []view.Block { return transcript.Held() }) // the part that has arrived
 		err = cmp.Or(err, end(ctx))
 	}()
 	a.Notice(followingText(id, state.Row.Title))
-	ended := *state
-	ended.OpenTurns = nil // Their replies follow.
-	recent, older := newestEntries(ended.Newest(), state.Stats.Messages)
 	if older > 0 {
 		a.Show(olderText(older, name))
 	}
-	calls := view.CallsOf(dir, id, recent)
 	plain := false
 	shown.Say(func(m *console.Model) (blocks []view.Block) {
 		plain, m.Transcript = m.Style.Plain, transcript
-		for _, entry := range recent {
-			blocks = append(blocks, m.Transcript.Entry(entry, calls)...)
+		if len(recent) == 0 {
+			m.Transcript = &view.Transcript{Members: members}
+			transcript = m.Transcript
+		}
+		for _, i := range recent {
+			blocks = append(blocks, m.Transcript.Item(i)...)
 		}
 		return blocks
 	})
 	following := events
 	if plain {
-		following = entries
+		following = items
 	}
-	for change, err := range following(ctx, dir, state, loaded.At) {
+	for change, err := range following(projection.Decoded(dir.Journals().Follow(ctx, id, at)), members) {
 		switch {
+		case ctx.Err() != nil: // the item may be a turn that still runs
+			return nil
 		case err != nil:
 			return app.Exit(app.CodeOf(err), app.FollowEndedText(id, err))
-		case ctx.Err() != nil: // the entry may be of a turn that still runs
-			return nil
 		}
 		shown.Say(change)
 	}
@@ -92,34 +110,25 @@ func followMessages(ctx context.Context, a *app.App, dir *catalog.Dir, id, name 
 // A change of the Model returns the blocks to print, as for Surface.Say.
 type change = func(*console.Model) []view.Block
 
-// entries yields the messages and unfinished replies after a state, each when it is complete.
-func entries(ctx context.Context, dir *catalog.Dir, s *projection.State, at journal.Position) iter.Seq2[change, error] {
+// items yields the messages and unfinished replies of events, each when it is complete.
+func items(all iter.Seq2[projection.Event, error], members view.Members) iter.Seq2[change, error] {
 	return func(yield func(change, error) bool) {
-		for entry, err := range projection.ReplayFrom(s, dir.Journals().Follow(ctx, s.SessionID, at)) {
-			if !yield(func(m *console.Model) []view.Block { return m.Transcript.Entry(entry, nil) }, err) {
+		for i, err := range conversation.Continued(members.Speakers()).Read(all) {
+			if !yield(func(m *console.Model) []view.Block { return m.Transcript.Item(i) }, err) {
 				return
 			}
 		}
 	}
 }
 
-// events yields what is said after a state, from the start of the turn that is open.
-func events(ctx context.Context, dir *catalog.Dir, s *projection.State, at journal.Position) iter.Seq2[change, error] {
+// events yields what is said while it is.
+func events(all iter.Seq2[projection.Event, error], members view.Members) iter.Seq2[change, error] {
 	return func(yield func(change, error) bool) {
-		if n := len(s.OpenTurns); n > 0 && s.OpenTurns[n-1].Message == 0 {
-			start, err := view.TurnStart(dir, s.SessionID, s.Seq)
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			at = start
-		}
-		name := func(memberID string) string { return s.Speaker(memberID).DisplayName }
-		for e, err := range dir.Journals().Follow(ctx, s.SessionID, at) {
-			payload, _ := projection.Decode(e)
+		for e, err := range all {
 			if !yield(func(m *console.Model) []view.Block {
-				m.Status.Follow(payload, name, e.Time)
-				return m.Transcript.Apply(e)
+				blocks := m.Transcript.Apply(e)
+				m.Status.Follow(m.Transcript.Open(), members.Name, e.Time)
+				return blocks
 			}, err) {
 				return
 			}

@@ -58,10 +58,10 @@ func chatTexts() []apptest.Text {
 		ID: "01HZ", TeamName: "calc", Stats: projection.Stats{Usage: projection.Totals{Input: 12, Output: 3}},
 	}
 	add("look.StatusText", "a turn", statusText(status{
-		Session: &calc, Status: active, Speaking: apptest.Hostile,
+		Session: &calc, Status: active, Speaking: []string{apptest.Hostile},
 		Queued: []coordinator.Queued{{Member: team.Member{Name: apptest.Hostile}}, {Member: team.Member{Name: "bea"}}},
 	}, []string{apptest.Hostile, "/rename later", "hello"}))
-	add("look.StatusText", "a queued message", statusText(status{Session: &calc, Status: active, Speaking: "ada"},
+	add("look.StatusText", "a queued message", statusText(status{Session: &calc, Status: active, Speaking: []string{"ada"}},
 		[]string{strings.Repeat("hello ", 20)}))
 	add("look.StatusText", "costs", statusText(status{
 		Status: coordinator.Status{Phase: coordinator.Paused, Waiting: "hugo"}, Session: &coordinator.Session{

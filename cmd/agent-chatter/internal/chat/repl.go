@@ -21,6 +21,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection/conversation"
 )
 
 func interruptedTurnText(members ...string) app.Message {
@@ -163,14 +164,15 @@ func (r *repl) banner() {
 		idle := idleText(r.c.Team().DisplayName, session)
 		c.Change(func(m *console.Model) { m.Status.Idle = idle })
 	}
-	recent, older := newestEntries(session.Recent, session.Stats.Messages)
+	recent, older, err := r.newest(session)
+	if err != nil {
+		r.report(err)
+	}
 	if older > 0 {
 		r.app.Show(olderText(older, cmp.Or(r.sessionFile, session.ID)))
 	}
-	dir, _, _ := r.place(session.ID) // it is open
-	calls := view.CallsOf(dir, session.ID, recent)
-	for _, entry := range recent {
-		r.display.showEntry(entry, calls)
+	for _, i := range recent {
+		r.display.showItem(i)
 	}
 	if len(session.Interrupted) > 0 {
 		var names []string
@@ -179,6 +181,25 @@ func (r *repl) banner() {
 		}
 		r.app.Show(interruptedTurnText(names...))
 	}
+}
+
+// newest returns the newest messages of the session, and how many precede them.
+func (r *repl) newest(session *coordinator.Session) (recent []*conversation.Item, older int, err error) {
+	dir, _, err := r.place(session.ID)
+	if err != nil {
+		return nil, 0, err
+	}
+	reader, err := dir.Journals().Reader(session.ID, journal.Position{})
+	if err != nil {
+		return nil, 0, err
+	}
+	defer reader.Close()
+	end, _, err := conversation.End(reader, journal.Position{})
+	if err != nil {
+		return nil, 0, err
+	}
+	members := view.NewTranscript(r.c.Team()).Members
+	return newestItems(context.Background(), reader, end, members, session.Stats.Messages)
 }
 
 // loop runs lines. reason is why it ended, for the journal.

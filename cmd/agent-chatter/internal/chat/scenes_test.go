@@ -19,6 +19,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/projection/conversation"
 )
 
 // A scene is a chat on a screen, with a fixed clock.
@@ -73,7 +74,7 @@ func (s *scene) print(blocks []view.Block) {
 func (s *scene) happens(payloads ...projection.Payload) {
 	for _, p := range payloads {
 		r := projection.Record(s.now, p)
-		s.print(s.transcript.Apply(journal.Event{Time: r.Time, Type: r.Type, Data: r.Data}))
+		s.print(s.transcript.Apply(projection.DecodeEvent(journal.Event{Time: r.Time, Type: r.Type, Data: r.Data})))
 		s.now = s.now.Add(time.Second)
 	}
 }
@@ -226,13 +227,13 @@ var scenes = []namedScene{
 	{"streaming", func(s *scene) {
 		s.says("Write me a calculator.")
 		s.starts()
-		s.print(s.transcript.Stream(reply[:strings.Index(reply, "> Small")]))
-		s.print(s.transcript.Stream("Now the part of a sentence that is not finished and therefore held"))
+		s.print(s.transcript.Stream(s.turnID(), reply[:strings.Index(reply, "> Small")]))
+		s.print(s.transcript.Stream(s.turnID(), "Now the part of a sentence that is not finished and therefore held"))
 	}},
 	{"queued", func(s *scene) {
 		s.says("Write me a calculator.")
 		s.starts()
-		s.print(s.transcript.Stream("First the smallest part that works, then a look"))
+		s.print(s.transcript.Stream(s.turnID(), "First the smallest part that works, then a look"))
 		s.model.Status.Next = "Critic"
 		s.types("and write te")
 		s.model.Queued = []string{"in Go\nor in C", "/export calculator.json"}
@@ -240,8 +241,8 @@ var scenes = []namedScene{
 	{"status", func(s *scene) {
 		s.says("Write me a calculator.")
 		s.starts()
-		s.print(s.transcript.Stream("First the smallest part that works."))
-		s.enters("/status", statusText(status{Speaking: "planner", Status: coordinator.Status{
+		s.print(s.transcript.Stream(s.turnID(), "First the smallest part that works."))
+		s.enters("/status", statusText(status{Speaking: []string{"planner"}, Status: coordinator.Status{
 			Phase: coordinator.Active, Waiting: "you",
 		}, Session: &coordinator.Session{
 			ID: "01HZ0000000000000000000000", Title: "Write me a calculator.", TeamName: "demo",
@@ -303,7 +304,7 @@ var scenes = []namedScene{
 	{"unfinished", func(s *scene) {
 		s.says("Write me a calculator.")
 		s.starts()
-		s.print(s.transcript.Stream("First the smallest"))
+		s.print(s.transcript.Stream(s.turnID(), "First the smallest"))
 		s.happens(projection.TurnEnded{
 			TurnID: s.turnID(), MemberID: "planner", FinishReason: projection.Cancelled, DurationMS: 1500,
 			Partial: "First the smallest",
@@ -316,9 +317,9 @@ var scenes = []namedScene{
 		s.notice(app.ResumedText("01HZ0000000000000000000000", 12))
 		s.notice(restoredText(s.now))
 		s.notice(olderText(10, "01HZ0000000000000000000000").String())
-		s.print(s.transcript.Entry(entry("you", "You", projection.TypeHuman, "Write me a calculator.", false), nil))
-		s.print(s.transcript.Entry(entry("planner", "Planner", projection.TypeAI, "First the **smallest** part.", false), nil))
-		s.print(s.transcript.Entry(entry("critic", "Critic", projection.TypeAI, "I have weighed", true), nil))
+		s.print(s.transcript.Item(item("you", "You", projection.TypeHuman, "Write me a calculator.", false)))
+		s.print(s.transcript.Item(item("planner", "Planner", projection.TypeAI, "First the **smallest** part.", false)))
+		s.print(s.transcript.Item(item("critic", "Critic", projection.TypeAI, "I have weighed", true)))
 		s.notice(interruptedTurnText("Critic").String())
 		s.model.Status.Idle = "Demo · 12 messages"
 	}},
@@ -368,8 +369,13 @@ var scenes = []namedScene{
 	}},
 }
 
-func entry(id, name, kind, text string, partial bool) projection.Entry {
-	return projection.Entry{Message: said(id, name, kind, text).Message, Partial: partial}
+func item(id, name, kind, text string, partial bool) *conversation.Item {
+	m := said(id, name, kind, text).Message
+	i := &conversation.Item{Kind: projection.RowTurn, Turn: &conversation.Turn{ID: "t"}, Speaker: m.Speaker, Text: text}
+	if !partial {
+		i.Message = &m
+	}
+	return i
 }
 
 func said(id, name, kind, text string) projection.MessageAppended {

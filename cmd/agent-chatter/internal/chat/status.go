@@ -18,7 +18,7 @@ import (
 type status struct {
 	Session    *coordinator.Session // nil before the first message
 	Status     coordinator.Status
-	Speaking   string // the name of the member whose turn runs; "": none
+	Speaking   []string // the names of the members whose turns run
 	Queued     []coordinator.Queued
 	Changes    []projection.QueueChange
 	Had, Limit int // agent turns, as Coordinator.Rounds
@@ -39,6 +39,12 @@ func statusOf(c *coordinator.Coordinator) *status {
 	}
 	if l.Session != nil {
 		l.Session.Stats.Usage.Costs = maps.Clone(l.Session.Stats.Usage.Costs)
+	}
+	if l.Session != nil && l.Status.Phase == coordinator.Active {
+		for _, id := range l.Session.Speaking {
+			member, _ := c.Team().Member(id)
+			l.Speaking = append(l.Speaking, member.Name)
+		}
 	}
 	l.Had, l.Limit = c.Rounds()
 	return l
@@ -90,7 +96,7 @@ func statusText(now status, entered []string) string {
 		{"Title", tty.SafeLine(s.Title)},
 		{"Team", tty.SafeLine(s.TeamName)},
 		{"So far", app.Count(s.Stats.Messages, "message") + ", " + app.Count(s.Stats.Turns, "agent turn")},
-		{"Speaking", tty.SafeLine(now.Speaking)},
+		{"Speaking", tty.SafeLine(strings.Join(now.Speaking, ", "))},
 		{"Next", strings.Join(next, ", ")},
 		{"Queued", queued},
 		{"Tokens", view.TokensText(s.Stats.Usage)},

@@ -370,7 +370,7 @@ func TestLastResultIsShownWhole(t *testing.T) {
 		projection.ToolCompleted{TurnID: "t", ToolID: "1", Output: strings.Repeat("line\n", 100)},
 	} {
 		r := projection.Record(noon, p)
-		c.model.Transcript.Apply(journal.Event{Time: r.Time, Type: r.Type, Data: r.Data})
+		c.model.Transcript.Apply(projection.DecodeEvent(journal.Event{Time: r.Time, Type: r.Type, Data: r.Data}))
 	}
 	if c.showLast(); c.model.page == nil || strings.Count(strings.Join(c.model.page.render(80), "\n"), "line") != 100 || c.done != nil {
 		t.Error("the result is not shown whole")

@@ -12,6 +12,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/conversation"
 	"github.com/clipperhouse/displaywidth"
 )
 
@@ -458,16 +459,20 @@ func TestStatusRow(t *testing.T) {
 
 func TestStatusFollowsTools(t *testing.T) {
 	var s Status
+	var c conversation.Conversation
 	for _, tt := range []struct {
 		payload projection.Payload
 		doing   string
 	}{
-		{projection.TurnStarted{MemberID: "ada"}, "ADA thinks"},
-		{projection.ToolStarted{Name: "Bash"}, "ADA uses Bash"},
-		{projection.ToolCompleted{}, "ADA thinks"},
-		{projection.TurnEnded{}, ""},
+		{projection.TurnStarted{TurnID: "t", MemberID: "ada"}, "ADA thinks"},
+		{projection.ToolStarted{TurnID: "t", Name: "Bash"}, "ADA uses Bash"},
+		{projection.TurnStarted{TurnID: "u", MemberID: "bo"}, "ADA uses Bash"},
+		{projection.ToolCompleted{TurnID: "t"}, "ADA thinks"},
+		{projection.TurnEnded{TurnID: "t", MemberID: "ada"}, "BO thinks"},
+		{projection.TurnEnded{TurnID: "u", MemberID: "bo"}, ""},
 	} {
-		s.Follow(tt.payload, strings.ToUpper, noon)
+		c.Apply(projection.Event{Payload: tt.payload})
+		s.Follow(c.Open(), strings.ToUpper, noon)
 		if s.Doing != tt.doing || s.spins() != (tt.doing != "") {
 			t.Errorf("%T: %q, spins %v, want %q", tt.payload, s.Doing, s.spins(), tt.doing)
 		}
@@ -658,15 +663,17 @@ func TestRegionWithoutInputBox(t *testing.T) {
 	if got := m.Live(40, 8, []string{"1", "2", "3", "4", "5"}, noon); strings.Join(got, "|") != "2|3|4|5" {
 		t.Errorf("it has the rows %q", got)
 	}
-	m.Status.Follow(projection.TurnStarted{MemberID: "ada"}, strings.ToUpper, noon)
-	m.Status.Follow(projection.ToolStarted{Name: "Bash"}, nil, noon)
+	var c conversation.Conversation
+	c.Apply(projection.Event{Payload: projection.TurnStarted{TurnID: "t", MemberID: "ada"}})
+	c.Apply(projection.Event{Payload: projection.ToolStarted{TurnID: "t", Name: "Bash"}})
+	m.Status.Follow(c.Open(), strings.ToUpper, noon)
 	if got := m.Live(40, 8, []string{"1"}, noon.Add(time.Second)); strings.Join(got, "|") != "1||⠇ ADA uses Bash 1s" {
 		t.Errorf("during a turn it has the rows %q", got)
 	}
 	if got := m.Live(40, 8, nil, noon.Add(-time.Hour)); strings.Join(got, "|") != "|⠋ ADA uses Bash 0s" {
 		t.Errorf("with a clock that is late it has the rows %q", got)
 	}
-	m.Status.Follow(projection.TurnEnded{}, nil, noon)
+	m.Status.Follow(nil, nil, noon)
 	if got := m.Live(40, 8, nil, noon); len(got) > 0 {
 		t.Errorf("after it it has the rows %q", got)
 	}
@@ -676,8 +683,8 @@ func TestWhatAnAgentSaysIsNoPartOfAQuestion(t *testing.T) {
 	m := newModel()
 	m.Transcript = &view.Transcript{}
 	started := projection.Record(noon, projection.TurnStarted{TurnID: "t", MemberID: "ada"})
-	m.Transcript.Apply(journal.Event{Time: started.Time, Type: started.Type, Data: started.Data})
-	m.Transcript.Stream("Ada requests permission for: ls")
+	m.Transcript.Apply(projection.DecodeEvent(journal.Event{Time: started.Time, Type: started.Type, Data: started.Data}))
+	m.Transcript.Stream("t", "Ada requests permission for: ls")
 	if _, held := m.held(80, 24); len(held) == 0 {
 		t.Fatal("nothing is held")
 	}

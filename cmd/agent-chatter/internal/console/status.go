@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/conversation"
 	"github.com/clipperhouse/displaywidth"
 )
 
@@ -29,21 +29,24 @@ type Status struct {
 	Idle    string    // what is shown while nothing is done, such as "Calculator · 3 messages"; may be ""
 	Unsaved string    // why the conversation is not saved, such as "not saved"; "": it is
 
-	speaker string // whose turn it is
+	turn string // the ID of the turn that is shown
 }
 
-// Follow shows what the member does whose turn it is. name returns the displayed name of a member.
-func (s *Status) Follow(p projection.Payload, name func(memberID string) string, now time.Time) {
-	switch p := p.(type) {
-	case projection.TurnStarted:
-		s.speaker = name(p.MemberID)
-		s.Since, s.Doing = now, thinkingText(s.speaker)
-	case projection.ToolStarted:
-		s.Doing = usingText(s.speaker, p.Name)
-	case projection.ToolCompleted:
-		s.Doing = thinkingText(s.speaker)
-	case projection.TurnEnded:
-		s.Doing = ""
+// Follow shows what the member does whose turn is the oldest of the open ones. name returns the displayed name of a
+// member.
+func (s *Status) Follow(open []*conversation.Turn, name func(memberID string) string, now time.Time) {
+	if len(open) == 0 {
+		s.Doing, s.turn = "", ""
+		return
+	}
+	turn := open[0]
+	if s.turn != turn.ID {
+		s.turn, s.Since = turn.ID, now
+	}
+	speaker := name(turn.Speaker.ID)
+	s.Doing = thinkingText(speaker)
+	if call, ok := turn.Running(); ok {
+		s.Doing = usingText(speaker, call.Started.Name)
 	}
 }
 

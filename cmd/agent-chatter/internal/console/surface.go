@@ -14,13 +14,13 @@ type Surface interface {
 	Say(change func(*Model) []view.Block)
 }
 
-// Stream returns a change for Say: the speaking member streams text.
-func Stream(text string) func(*Model) []view.Block {
+// Stream returns a change for Say: a turn streams text.
+func Stream(turnID, text string) func(*Model) []view.Block {
 	return func(m *Model) []view.Block {
 		if m.Transcript == nil {
 			return nil
 		}
-		return m.Transcript.Stream(text)
+		return m.Transcript.Stream(turnID, text)
 	}
 }
 

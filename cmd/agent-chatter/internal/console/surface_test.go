@@ -25,9 +25,9 @@ func (o *out) Write(p []byte) (int, error) {
 // saying returns the blocks of a message of an agent.
 func saying(content string) func(*Model) []view.Block {
 	return func(m *Model) []view.Block {
-		return m.Transcript.Entry(projection.Entry{Message: projection.Message{
+		return m.Transcript.Message(projection.Message{
 			Speaker: projection.Speaker{ID: "ada", DisplayName: "Ada"}, Content: content,
-		}}, nil)
+		})
 	}
 }
 

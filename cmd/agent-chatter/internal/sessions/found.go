@@ -12,6 +12,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/projection/runecut"
 	"github.com/agent-chatter/agent-chatter/projection/search"
@@ -25,8 +26,8 @@ type hitPrinter struct {
 	style view.Style
 	now   time.Time
 
-	session    string           // of the last hit
-	transcript *view.Transcript // has the members of that session
+	session string       // of the last hit
+	members view.Members // of that session
 }
 
 const (
@@ -44,7 +45,7 @@ func (p *hitPrinter) print(ctx context.Context, h search.Hit, short string) erro
 		if p.session != "" {
 			lines = append(lines, nil)
 		}
-		p.session, p.transcript = h.Session.ID, membersOf(ctx, p.app.Catalog.At(h.Session.Dir()), h.Session.ID)
+		p.session, p.members = h.Session.ID, membersOf(ctx, p.app.Catalog.At(h.Session.Dir()), h.Session.ID)
 		lines = append(lines, p.heading(h.Session, columns))
 	}
 	// The texts of a session begin in the same column, however long their seqs are.
@@ -55,7 +56,7 @@ func (p *hitPrinter) print(ctx context.Context, h search.Hit, short string) erro
 	}
 	name := ansi.Span{
 		Text:  h.Speaker.DisplayName,
-		Style: ansi.Style{Bold: true, Color: p.transcript.Color(h.Speaker.ID)},
+		Style: ansi.Style{Bold: true, Color: p.members.Color(h.Speaker.ID)},
 	}
 	line = append(append(line, ansi.Cut(ansi.Line{name}, min(columns/5, maxName))...), ansi.Span{Text: "  "})
 	line = append(line, excerpt(h, max(columns-line.Columns(), tty.LeastShown))...)
@@ -78,21 +79,21 @@ func (p *hitPrinter) heading(s catalog.Session, columns int) ansi.Line {
 	return append(ansi.Cut(title, room), about...)
 }
 
-// membersOf returns a Transcript with the members of a session, as far as its journal can be read.
-func membersOf(ctx context.Context, dir *catalog.Dir, id string) *view.Transcript {
-	t := &view.Transcript{}
+// membersOf returns the members of a session, as far as its journal can be read.
+func membersOf(ctx context.Context, dir *catalog.Dir, id string) view.Members {
 	reader, err := dir.Journals().Reader(id, journal.Position{})
 	if err != nil {
-		return t
+		return nil
 	}
 	defer reader.Close()
+	var t view.Transcript
 	for e, err := range reader.All() {
 		if err == nil && ctx.Err() == nil {
-			t.Apply(e)
+			t.Apply(projection.DecodeEvent(e))
 		}
 		break
 	}
-	return t
+	return t.Members
 }
 
 // maxExcerpt limits how much of a match, and of the text after it, is looked at, in bytes.

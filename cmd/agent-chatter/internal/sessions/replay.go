@@ -16,6 +16,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/projection/conversation"
 )
 
 // Replay prints the conversation of a session, or reruns it with another team.
@@ -110,15 +111,13 @@ func (cmd *Replay) print(
 		return printBlocks(out, p.pace(ctx, events, first), first, style)
 	}
 	var transcript view.Transcript
-	calls, columns := view.Calls{}, tty.Columns(a.Stdout)
-	if cmd.Output == "text" {
-		events = calls.Collect(events)
-	}
-	for entry, err := range projection.Replay(events) {
+	columns := tty.Columns(a.Stdout)
+	for i, err := range new(conversation.Conversation).Read(projection.Brief(events)) {
 		if err != nil {
 			return err
 		}
-		if entry.Seq < first {
+		entry, ok := i.Entry()
+		if !ok || i.Last < first {
 			continue
 		}
 		if t, err := time.Parse(time.RFC3339Nano, entry.Timestamp); err == nil {
@@ -130,14 +129,13 @@ func (cmd *Replay) print(
 			}
 			continue
 		}
-		for _, b := range transcript.Entry(entry, calls) {
+		for _, b := range transcript.Item(i) {
 			for _, line := range view.Render(b, style) {
 				if _, err := fmt.Fprintln(out, tty.Fold(line, columns)); err != nil {
 					return err
 				}
 			}
 		}
-		clear(calls)
 	}
 	return nil
 }
@@ -145,7 +143,7 @@ func (cmd *Replay) print(
 // printBlocks prints a conversation as the chat shows it, from the turn or message that event first belongs to.
 func printBlocks(out io.Writer, events iter.Seq2[journal.Event, error], first uint64, s view.Style) error {
 	printed := false
-	for b, err := range view.BlocksFrom(events, first) {
+	for b, err := range view.BlocksFrom(projection.Decoded(events), first) {
 		if err != nil {
 			return err
 		}

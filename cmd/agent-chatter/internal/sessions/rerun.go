@@ -18,6 +18,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/conversation"
 	"github.com/agent-chatter/agent-chatter/projection/marker"
 )
 
@@ -26,7 +27,7 @@ type prompt struct {
 	message projection.Message
 	seq     uint64  // of the message
 	task    *string // set with the message or since the previous one; nil: unchanged
-	answers []projection.Entry
+	answers []*conversation.Item
 }
 
 // answersJSON is the JSON output of a prompt.
@@ -63,7 +64,7 @@ func rerunSession(ctx context.Context, a *app.App, r *view.Replay, span view.Spa
 	}
 	shown, end := console.OpenOutput(a)
 	defer func() { err = cmp.Or(err, end(ctx)) }()
-	l := &listener{recorded: r, Surface: shown, Reporter: &view.Reporter{App: a, Team: team, Saved: func() {}}}
+	l := &listener{Surface: shown, Reporter: &view.Reporter{App: a, Team: team, Saved: func() {}}}
 	if !o.JSON {
 		l.Say(func(m *console.Model) []view.Block {
 			m.Transcript = view.NewTranscript(team)
@@ -108,7 +109,11 @@ func (l *listener) rerun(
 			failed, err = true, nil
 		}
 		if err == nil && asJSON {
-			before, now := append([]projection.Entry{}, p.answers...), append([]projection.Message{}, l.answers...)
+			before, now := []projection.Entry{}, append([]projection.Message{}, l.answers...)
+			for _, i := range p.answers {
+				entry, _ := i.Entry()
+				before = append(before, entry)
+			}
 			err = app.WriteJSON(l.App.Stdout, answersJSON{l.SessionID, p.message, before, now})
 		}
 		if err != nil || ctx.Err() != nil {
@@ -143,16 +148,18 @@ func recordedPrompts(ctx context.Context, r *view.Replay, span view.Span) ([]pro
 		return nil, err
 	}
 	var prompts []prompt
-	for entry, err := range projection.Replay(span.UpTo(r.Events(ctx))) {
-		switch {
-		case err != nil:
+	for i, err := range new(conversation.Conversation).Read(projection.Decoded(span.UpTo(r.Events(ctx)))) {
+		if err != nil {
 			return nil, err
-		case entry.Seq < first:
-		case entry.Speaker.Type == projection.TypeHuman:
+		}
+		entry, ok := i.Entry()
+		switch {
+		case !ok, i.Last < first:
+		case i.Speaker.Type == projection.TypeHuman:
 			prompts = append(prompts, prompt{message: entry.Message, seq: entry.Seq, task: tasks[entry.ID]})
 		case len(prompts) > 0:
 			last := &prompts[len(prompts)-1]
-			last.answers = append(last.answers, entry)
+			last.answers = append(last.answers, i)
 		}
 	}
 	return prompts, nil
@@ -198,34 +205,33 @@ func recordedTasks(ctx context.Context, r *view.Replay) (map[string]*string, err
 type listener struct {
 	*view.Reporter
 	console.Surface
-	recorded *view.Replay
-	answers  []projection.Message // the new ones
+	answers []projection.Message // the new ones
 }
 
 // begin shows a prompt and the recorded answers to it.
 func (l *listener) begin(p prompt) {
 	l.answers = nil
-	var calls view.Calls
-	if !view.OutputStyle(l.App).Plain {
-		calls = view.CallsOf(l.recorded.Dir, l.recorded.ID, p.answers)
-	}
-	show := func(mark string, entries ...projection.Entry) {
-		l.Say(func(m *console.Model) (blocks []view.Block) {
+	show := func(mark string, blocks func(*view.Transcript, view.Style) []view.Block) {
+		l.Say(func(m *console.Model) []view.Block {
 			m.Mark = mark
-			for _, entry := range entries {
-				if m.Style.Plain {
-					entry.Steps = nil
-				}
-				if m.Transcript != nil {
-					blocks = append(blocks, m.Transcript.Entry(entry, calls)...)
-				}
+			if m.Transcript == nil {
+				return nil
 			}
-			return blocks
+			return blocks(m.Transcript, m.Style)
 		})
 	}
-	show("", projection.Entry{Message: p.message})
-	show("< ", p.answers...)
-	show("> ")
+	show("", func(t *view.Transcript, _ view.Style) []view.Block { return t.Message(p.message) })
+	show("< ", func(t *view.Transcript, s view.Style) (blocks []view.Block) {
+		for _, i := range p.answers {
+			answer := *i
+			if s.Plain {
+				answer.Steps = nil
+			}
+			blocks = append(blocks, t.Item(&answer)...)
+		}
+		return blocks
+	})
+	show("> ", func(*view.Transcript, view.Style) []view.Block { return nil })
 }
 
 // Event implements coordinator.Listener.
@@ -237,21 +243,24 @@ func (l *listener) Event(e coordinator.Event) {
 		l.answers = append(l.answers, said.Message)
 	}
 	l.Say(func(m *console.Model) []view.Block {
-		m.Status.Follow(e.Payload, l.DisplayName, time.Now())
 		switch {
 		case m.Transcript == nil, ok && !isAnswer: // begin has shown the prompt
 			return nil
 		case !m.Style.Plain:
-			return m.Transcript.Apply(e.Event.Event)
+			blocks := m.Transcript.Apply(e.Event)
+			m.Status.Follow(m.Transcript.Open(), l.DisplayName, time.Now())
+			return blocks
 		case isAnswer:
-			return m.Transcript.Entry(projection.Entry{Message: said.Message}, nil)
+			return m.Transcript.Message(said.Message)
 		}
 		return nil
 	})
 }
 
 // Text implements coordinator.Listener.
-func (l *listener) Text(_ string, _ team.Member, text string) { l.Say(console.Stream(text)) }
+func (l *listener) Text(turnID string, _ team.Member, text string) {
+	l.Say(console.Stream(turnID, text))
+}
 
 // send sends a prompt to a team, as the person of that name or else as its first one. Of
 // the members that the prompt addresses, it keeps those that the team has, with their priorities;

@@ -105,7 +105,7 @@ func (s side) lines(ctx context.Context, columns int, p ansi.Profile) iter.Seq2[
 			}
 		}
 		style, first := view.Style{Width: columns + 1, Profile: p}, true
-		for block, err := range view.BlocksFrom(s.replay.Events(ctx), s.common+1) {
+		for block, err := range view.BlocksFrom(projection.Decoded(s.replay.Events(ctx)), s.common+1) {
 			if err != nil {
 				yield(nil, err)
 				return

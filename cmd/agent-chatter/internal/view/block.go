@@ -7,6 +7,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
+	"github.com/agent-chatter/agent-chatter/projection/conversation"
 )
 
 // A Block is a part of a conversation that is shown as a unit, such as a name, a paragraph, a line of code or a tool
@@ -19,6 +20,12 @@ type Block struct {
 // Page returns the block of a page of Markdown. It is shown as a message is, but its paragraphs are filled: the line
 // breaks of the source do not count.
 func Page(text string) Block { return Block{content: message{text: text, filled: true}} }
+
+// running reports whether the block is a tool call that has no result yet.
+func (b Block) running() bool {
+	c, ok := b.content.(Call)
+	return ok && c.State() == conversation.Running
+}
 
 // A content is what a Block shows.
 type content interface {

@@ -3,34 +3,15 @@ package view
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
-	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/conversation"
 )
 
-// A Call is a tool call.
-type Call struct {
-	Started   projection.ToolStarted
-	Completed *projection.ToolCompleted // nil: it has no result
-	At        time.Time                 // when it started; zero is unknown
-	Took      time.Duration
-	Ended     bool // by its result, or with its turn
-}
-
-// StepCall returns the tool call of a step. known is what is known of it, which may be nothing.
-func StepCall(s projection.Step, known Call) Call {
-	known.Started.ToolID, known.Started.Name, known.Ended = s.ToolID, s.Name, true
-	if known.Completed == nil {
-		known.At = time.Time{}
-		if s.Ended {
-			known.Completed = &projection.ToolCompleted{Error: s.Error}
-		}
-	}
-	return known
-}
+// A Call is a tool call as a block.
+type Call struct{ conversation.Call }
 
 const (
 	callMark     = "● "
@@ -44,7 +25,8 @@ var todoTools = []string{"TodoWrite", "write_todos"}
 
 // Todo reports whether the call changed a todo list, which a Checklist shows. A call that failed did not.
 func (c Call) Todo() bool {
-	return slices.Contains(todoTools, c.Started.Name) && (c.Completed == nil || c.Completed.Error == "")
+	state := c.State()
+	return slices.Contains(todoTools, c.Started.Name) && state != conversation.Failed && state != conversation.Refused
 }
 
 // Lines returns nothing for a Todo.
@@ -75,12 +57,11 @@ func (c Call) Lines(s Style) []ansi.Line {
 		text := resultMark + string(change.Kind) + " " + ansi.ExpandTabs(change.Text)
 		lines = append(lines, ansi.Line{{Text: text, Style: changeStyles[change.Kind]}})
 	}
-	switch {
-	case c.Completed == nil:
-	case c.Completed.Error != "":
-		lines = append(lines, quote(c.Completed.Error, ansi.Style{Color: ansi.Red}, resultLines, s)...)
-	case len(changes) == 0 || s.Whole:
-		lines = append(lines, quote(c.Completed.Output, ansi.Style{Dim: true}, resultLines, s)...)
+	switch state := c.State(); {
+	case state == conversation.Failed:
+		lines = append(lines, quote(c.Result.Error, ansi.Style{Color: ansi.Red}, resultLines, s)...)
+	case state == conversation.OK && (len(changes) == 0 || s.Whole):
+		lines = append(lines, quote(c.Result.Output, ansi.Style{Dim: true}, resultLines, s)...)
 	}
 	if !s.Whole {
 		return lines
@@ -97,32 +78,34 @@ var changeStyles = map[ChangeKind]ansi.Style{
 }
 
 func (c Call) markStyle() ansi.Style {
-	switch {
-	case c.Completed == nil && c.Ended:
-		return ansi.Style{Dim: true}
-	case c.Completed == nil:
+	switch c.State() {
+	case conversation.Running:
 		return ansi.Style{Color: ansi.Yellow}
-	case c.Completed.Error != "":
+	case conversation.Failed, conversation.Refused:
 		return ansi.Style{Color: ansi.Red}
+	case conversation.OK:
+		return ansi.Style{Color: ansi.Green}
 	}
-	return ansi.Style{Color: ansi.Green}
+	return ansi.Style{Dim: true}
 }
 
-// state says how the call ended, and how long it took unless its times are unknown.
+// state says how the call ended, and how long it took unless that is unknown.
 func (c Call) state() ansi.Span {
-	took := ""
-	if !c.At.IsZero() {
+	state, took := c.State(), ""
+	if !c.Time.IsZero() {
 		took = " " + DurationText(c.Took)
 	}
-	switch {
-	case c.Completed != nil && c.Completed.Error != "":
+	switch state {
+	case conversation.Running:
+		return ansi.Span{}
+	case conversation.Failed:
 		return ansi.Span{Text: "  failed" + took, Style: ansi.Style{Color: ansi.Red}}
-	case c.Completed != nil:
+	case conversation.Refused:
+		return ansi.Span{Text: "  refused", Style: ansi.Style{Color: ansi.Red}}
+	case conversation.OK:
 		return ansi.Span{Text: "  ok" + took, Style: ansi.Style{Dim: true}}
-	case c.Ended:
-		return ansi.Span{Text: "  no result", Style: ansi.Style{Dim: true}}
 	}
-	return ansi.Span{}
+	return ansi.Span{Text: "  " + string(state), Style: ansi.Style{Dim: true}}
 }
 
 // quote returns the first lines of a text, indented.
@@ -150,9 +133,12 @@ func moreLines(n int) ansi.Line {
 
 func (c Call) Plain(Style) []string {
 	line := "  " + ToolText(c.Started)
-	if c.Completed != nil && c.Completed.Error != "" {
-		first, _, _ := strings.Cut(c.Completed.Error, "\n")
+	switch c.State() {
+	case conversation.Failed:
+		first, _, _ := strings.Cut(c.Result.Error, "\n")
 		line += " (failed: " + tty.SafeLine(first) + ")"
+	case conversation.Refused:
+		line += " (refused)"
 	}
 	return []string{line}
 }

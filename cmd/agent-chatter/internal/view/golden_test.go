@@ -106,7 +106,7 @@ func toolSession() []journal.Event {
 
 // goldenSessions are the sessions of the golden screens.
 func goldenSessions() map[string][]journal.Event {
-	sessions := map[string][]journal.Event{"conversation": conversation(), "tools": toolSession()}
+	sessions := map[string][]journal.Event{"conversation": wholeSession(), "tools": toolSession()}
 	for name, text := range scripts {
 		var s session
 		s.create()

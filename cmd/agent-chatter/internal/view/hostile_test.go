@@ -26,18 +26,18 @@ func everywhere(text string, chunk int, s Style) []Block {
 	var t Transcript
 	var blocks []Block
 	for _, e := range all.events {
-		blocks = append(blocks, t.Apply(e)...)
+		blocks = append(blocks, t.Apply(projection.DecodeEvent(e))...)
 	}
 	for rest := text; rest != ""; {
 		n := min(max(chunk, 1), len(rest))
-		blocks = append(blocks, t.Stream(rest[:n])...)
+		blocks = append(blocks, t.Stream("t", rest[:n])...)
 		blocks = append(blocks, t.Held()...)
 		blocks = append(blocks, t.Release(s, 10)...)
 		rest = rest[n:]
 	}
 	all.add(projection.TurnEnded{TurnID: "t", MemberID: text, FinishReason: projection.FinishReason(text), Error: text,
 		Usage: &projection.Usage{Cost: &projection.Cost{Amount: 1, Currency: text}}})
-	return append(blocks, t.Apply(all.events[len(all.events)-1])...)
+	return append(blocks, t.Apply(projection.DecodeEvent(all.events[len(all.events)-1]))...)
 }
 
 // ownSequence is a control sequence that Render writes itself: a style, or a link.
@@ -77,7 +77,7 @@ func long(b Block) bool {
 	case Text:
 		return c.Piece.Kind == markdown.CodeBlock
 	case Call:
-		return c.Completed == nil || c.Completed.Error != ""
+		return c.Result == nil || c.Result.Error != ""
 	}
 	return false
 }
@@ -176,7 +176,7 @@ func stream(text string) {
 	}
 	for text != "" {
 		n := min(len(text), 64<<10)
-		show(t.Stream(text[:n]))
+		show(t.Stream("t", text[:n]))
 		show(t.Held())
 		text = text[n:]
 	}

@@ -16,6 +16,9 @@ type Member struct {
 	Color ansi.Color
 }
 
+// Members are those whose names a conversation shows, in the order of the team.
+type Members []Member
+
 // NewTranscript returns the Transcript of a team.
 func NewTranscript(team *team.Team) *Transcript {
 	t := &Transcript{}
@@ -35,29 +38,40 @@ var memberColors = []ansi.Color{
 	ansi.BrightCyan, ansi.BrightMagenta, ansi.BrightGreen, ansi.BrightYellow, ansi.BrightBlue,
 }
 
-// AddMembers adds those members of a team that it does not know.
-func (t *Transcript) AddMembers(members []projection.Member) {
+// AddMembers adds those members of a team that are missing.
+func (all *Members) AddMembers(members []projection.Member) {
 	for _, m := range members {
-		if !slices.ContainsFunc(t.Members, func(known Member) bool { return known.ID == m.ID }) {
-			t.Members = append(t.Members, Member{Speaker: projection.Speaker{
+		if !slices.ContainsFunc(*all, func(known Member) bool { return known.ID == m.ID }) {
+			*all = append(*all, Member{Speaker: projection.Speaker{
 				ID: m.ID, Name: m.Name, DisplayName: m.DisplayName, Type: m.Type,
 			}})
 		}
 	}
 }
 
-// Color returns the colour of a member's name.
-func (t *Transcript) Color(id string) ansi.Color { return t.member(projection.Speaker{ID: id}).Color }
+// Speakers returns the members without their colours.
+func (all Members) Speakers() (speakers []projection.Speaker) {
+	for _, m := range all {
+		speakers = append(speakers, m.Speaker)
+	}
+	return speakers
+}
 
-// member returns a speaker with its colour, and with its names if the event has none. A speaker that is not in the
-// team has a colour that follows from its id.
-func (t *Transcript) member(s projection.Speaker) Member {
-	i := slices.IndexFunc(t.Members, func(m Member) bool { return m.ID == s.ID })
+// Name returns the displayed name of a member.
+func (all Members) Name(id string) string { return all.member(projection.Speaker{ID: id}).DisplayName }
+
+// Color returns the colour of a member's name.
+func (all Members) Color(id string) ansi.Color { return all.member(projection.Speaker{ID: id}).Color }
+
+// member returns a speaker with its colour, and with the names of the member if s has none. A speaker that is not in
+// the team has a colour that follows from its id.
+func (all Members) member(s projection.Speaker) Member {
+	i := slices.IndexFunc(all, func(m Member) bool { return m.ID == s.ID })
 	m := Member{Speaker: s}
 	if i >= 0 {
-		m.Color = t.Members[i].Color
+		m.Color = all[i].Color
 		if s.DisplayName == "" {
-			m.Speaker = t.Members[i].Speaker
+			m.Speaker = all[i].Speaker
 		}
 	} else {
 		h := fnv.New32a()
@@ -71,4 +85,12 @@ func (t *Transcript) member(s projection.Speaker) Member {
 		m.Color = memberColors[i%len(memberColors)]
 	}
 	return m
+}
+
+// speaking returns the member whose turn it is, with the names of the team if it is in it.
+func (all Members) speaking(s projection.Speaker) Member {
+	if slices.ContainsFunc(all, func(m Member) bool { return m.ID == s.ID }) {
+		return all.member(projection.Speaker{ID: s.ID})
+	}
+	return all.member(s)
 }

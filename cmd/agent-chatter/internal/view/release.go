@@ -21,8 +21,8 @@ func (t *Transcript) Release(s Style, lines int) []Block {
 		}
 		if len(t.queue) > 0 {
 			b := t.queue[0]
-			if c, ok := b.content.(Call); ok && !c.Ended {
-				t.turn.released = append(t.turn.released, c)
+			if b.running() {
+				t.turn.released = append(t.turn.released, b.content.(Call))
 			}
 			t.queue = t.queue[1:]
 			released = append(append(released, b), t.take()...)

@@ -8,8 +8,8 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/journal"
-	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/projection/conversation"
 )
 
 // A Replay reads the events of a session from its journal, as often as needed. It prints
@@ -92,11 +92,12 @@ func (r *Replay) EventsFor(ctx context.Context, s Span) iter.Seq2[journal.Event,
 		return r.Events(ctx)
 	}
 	return r.read(ctx, func(reader *journal.Reader, yield func(journal.Event, error) bool) {
-		start, err := turnStart(reader, s.From.Seq)
+		start, err := reader.Find(s.From.Seq)
 		if err != nil {
 			yield(journal.Event{}, err)
 			return
 		}
+		start = conversation.OpenAt(reader, start)
 		if start.Seq > 0 {
 			for e, err := range reader.All() {
 				if !yield(e, err) || err != nil {
@@ -143,56 +144,6 @@ func (r *Replay) scan(reader *journal.Reader, p journal.Position, yield func(jou
 	if r.invalid != nil {
 		yield(journal.Event{}, r.invalid)
 	}
-}
-
-// TurnStart returns the position in the journal of a session before an event, or before the start of the turn that is
-// open there.
-func TurnStart(dir *catalog.Dir, id string, seq uint64) (journal.Position, error) {
-	reader, err := dir.Journals().Reader(id, journal.Position{})
-	if err != nil {
-		return journal.Position{}, err
-	}
-	defer reader.Close()
-	return turnStart(reader, seq)
-}
-
-// maxTurnSearch limits how far back turnStart searches, in events.
-const maxTurnSearch = 1 << 14
-
-// maxInterjections limits the messages in a row that people write during a turn: no turn
-// is open after more.
-const maxInterjections = 16
-
-// turnStart returns the position before an event, or before the start of the turn that is
-// open there.
-func turnStart(reader *journal.Reader, seq uint64) (journal.Position, error) {
-	p, err := reader.Find(seq)
-	if err != nil {
-		return p, err
-	}
-	messages := 0 // in a row
-	for e, err := range reader.Before(p) {
-		if err != nil || p.Seq-e.Seq > maxTurnSearch {
-			break
-		}
-		payload, err := projection.Decode(e)
-		if err != nil {
-			continue
-		}
-		switch payload.(type) {
-		case projection.TurnStarted:
-			return reader.Position(), nil
-		case projection.TurnEnded:
-			return p, nil
-		case projection.MessageAppended:
-			if messages++; messages > maxInterjections {
-				return p, nil
-			}
-		default:
-			messages = 0
-		}
-	}
-	return p, nil
 }
 
 // NotReachedText is for a point that a session does not have.

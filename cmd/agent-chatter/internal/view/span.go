@@ -189,11 +189,10 @@ func (l *locator) passed(e journal.Event) bool {
 }
 
 func (l *locator) countTurns(e journal.Event) {
-	payload, err := projection.Decode(e)
-	if err != nil {
+	if e.Type != turnStarted && e.Type != turnEnded {
 		return
 	}
-	switch turn := payload.(type) {
+	switch turn := projection.DecodeEvent(e).Payload.(type) {
 	case projection.TurnStarted:
 		if l.turns++; l.turns == l.point.turn {
 			l.turnID = turn.TurnID
@@ -202,3 +201,8 @@ func (l *locator) countTurns(e journal.Event) {
 		l.ended = l.ended || l.turnID != "" && turn.TurnID == l.turnID
 	}
 }
+
+var (
+	turnStarted = projection.TypeOf(projection.TurnStarted{})
+	turnEnded   = projection.TypeOf(projection.TurnEnded{})
+)

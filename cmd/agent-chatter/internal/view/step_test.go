@@ -6,34 +6,11 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/conversation"
 )
 
-func TestCallsOfSteps(t *testing.T) {
-	known := Call{Started: projection.ToolStarted{Name: "Bash", Input: []byte(`{"command":"ls"}`)}, At: time.Unix(1, 0), Took: time.Second}
-	done := known
-	done.Completed = &projection.ToolCompleted{Output: "done"}
-	for _, tt := range []struct {
-		name string
-		step projection.Step
-		call Call
-		want string
-	}{
-		{"a call that is not known", projection.Step{Name: "Bash"}, Call{}, "● Bash  no result"},
-		{"one that has ended", projection.Step{Name: "Bash", Ended: true}, Call{}, "● Bash  ok"},
-		{"one that has failed", projection.Step{Name: "Bash", Ended: true, Error: "error"}, Call{}, "● Bash  failed|  error"},
-		{"a start", projection.Step{Name: "Bash"}, known, "● Bash  ls  no result"},
-		{"a start, and a failure", projection.Step{Name: "Bash", Ended: true, Error: "error"}, known, "● Bash  ls  failed|  error"},
-		{"a result", projection.Step{Name: "Bash", Ended: true}, done, "● Bash  ls  ok 1.0s|  done"},
-		{"a name of the step", projection.Step{Name: "shell"}, known, "● shell  ls  no result"},
-	} {
-		if got := shown(StepCall(tt.step, tt.call).Lines(Style{Width: 80})); got != tt.want {
-			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
-		}
-	}
-}
-
 func TestPlainCalls(t *testing.T) {
-	call := Call{Started: projection.ToolStarted{Name: "Bash"}}
+	call := Call{conversation.Call{Started: projection.ToolStarted{Name: "Bash"}}}
 	for _, tt := range []struct {
 		completed *projection.ToolCompleted
 		want      string
@@ -41,7 +18,7 @@ func TestPlainCalls(t *testing.T) {
 		{nil, "  Bash"}, {&projection.ToolCompleted{Output: "done"}, "  Bash"},
 		{&projection.ToolCompleted{Error: "error\nmore"}, "  Bash (failed: error)"},
 	} {
-		call.Completed = tt.completed
+		call.Result = tt.completed
 		if got := call.Plain(Style{}); len(got) != 1 || got[0] != tt.want {
 			t.Errorf("%+v: %q, want %q", tt.completed, got, tt.want)
 		}
@@ -56,11 +33,11 @@ func TestStatesAndChangesHaveStyles(t *testing.T) {
 		call Call
 		want []ansi.Style // of the end of each line
 	}{
-		{"ok", Call{Completed: &projection.ToolCompleted{Output: "done"}, Ended: true}, []ansi.Style{dim, dim}},
-		{"failed", Call{Completed: &projection.ToolCompleted{Error: "error"}, Ended: true}, []ansi.Style{red, red}},
-		{"no result", Call{Ended: true}, []ansi.Style{dim}},
-		{"more lines", Call{Completed: &projection.ToolCompleted{Output: "1\n2\n3\n4\n5"}}, []ansi.Style{dim, dim, dim, dim, dim}},
-		{"changes", Call{Started: write}, []ansi.Style{{}, dim, red, green}},
+		{"ok", Call{conversation.Call{Result: &projection.ToolCompleted{Output: "done"}}}, []ansi.Style{dim, dim}},
+		{"failed", Call{conversation.Call{Result: &projection.ToolCompleted{Error: "error"}}}, []ansi.Style{red, red}},
+		{"no result", Call{conversation.Call{Over: true}}, []ansi.Style{dim}},
+		{"more lines", Call{conversation.Call{Result: &projection.ToolCompleted{Output: "1\n2\n3\n4\n5"}}}, []ansi.Style{dim, dim, dim, dim, dim}},
+		{"changes", Call{conversation.Call{Started: write}}, []ansi.Style{{}, dim, red, green}},
 	} {
 		lines := tt.call.Lines(Style{Width: 80})
 		if len(lines) != len(tt.want) {

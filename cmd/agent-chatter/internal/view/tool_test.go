@@ -7,6 +7,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/conversation"
 )
 
 func TestToolText(t *testing.T) {
@@ -56,35 +57,35 @@ func TestCallLines(t *testing.T) {
 		whole bool
 		want  string
 	}{
-		{"running", Call{Started: ls}, false, "● Bash  ls"},
-		{"without a result", Call{Started: ls, Ended: true}, false, "● Bash  ls  no result"},
-		{"with a result", Call{Started: ls, Completed: ok, Ended: true}, false, "● Bash  ls  ok|  done"},
-		{"with its time", Call{Started: ls, Completed: ok, At: time.Unix(1, 0), Took: time.Minute}, false,
+		{"running", Call{conversation.Call{Started: ls}}, false, "● Bash  ls"},
+		{"without a result", Call{conversation.Call{Started: ls, Over: true}}, false, "● Bash  ls  no result"},
+		{"with a result", Call{conversation.Call{Started: ls, Result: ok}}, false, "● Bash  ls  ok|  done"},
+		{"with its time", Call{conversation.Call{Started: ls, Result: ok, Time: time.Unix(1, 0), Took: time.Minute}}, false,
 			"● Bash  ls  ok 1m 00s|  done"},
-		{"failed", Call{Started: ls, Completed: failed, Ended: true}, false, "● Bash  ls  failed|  no such file"},
-		{"an input of two lines", Call{Started: started("Bash", `{"command":"ls\nrm"}`)}, false, "● Bash  ls rm"},
-		{"an input of two lines, whole", Call{Started: started("Bash", `{"command":"ls\nrm"}`)}, true, "● Bash|  ls|  rm"},
-		{"an output of four lines", Call{Started: ls, Completed: &projection.ToolCompleted{Output: "\n1\n2\n3\n4\n"}}, false,
+		{"failed", Call{conversation.Call{Started: ls, Result: failed}}, false, "● Bash  ls  failed|  no such file"},
+		{"an input of two lines", Call{conversation.Call{Started: started("Bash", `{"command":"ls\nrm"}`)}}, false, "● Bash  ls rm"},
+		{"an input of two lines, whole", Call{conversation.Call{Started: started("Bash", `{"command":"ls\nrm"}`)}}, true, "● Bash|  ls|  rm"},
+		{"an output of four lines", Call{conversation.Call{Started: ls, Result: &projection.ToolCompleted{Output: "\n1\n2\n3\n4\n"}}}, false,
 			"● Bash  ls  ok|  1|  2|  3|  4"},
-		{"an output of five lines", Call{Started: ls, Completed: &projection.ToolCompleted{Output: "1\n2\n3\n4\n5"}}, false,
+		{"an output of five lines", Call{conversation.Call{Started: ls, Result: &projection.ToolCompleted{Output: "1\n2\n3\n4\n5"}}}, false,
 			"● Bash  ls  ok|  1|  2|  3|  … 2 more lines"},
-		{"an output of five lines, whole", Call{Started: ls, Completed: &projection.ToolCompleted{Output: "1\n2\n3\n4\n5"}}, true,
+		{"an output of five lines, whole", Call{conversation.Call{Started: ls, Result: &projection.ToolCompleted{Output: "1\n2\n3\n4\n5"}}}, true,
 			"● Bash  ok|  ls|  1|  2|  3|  4|  5"},
-		{"long lines", Call{Started: ls, Completed: long}, false,
+		{"long lines", Call{conversation.Call{Started: ls, Result: long}}, false,
 			"● Bash  ls  ok|  " + strings.Repeat("word ", 15) + "w…|  " + strings.Repeat("x", 76) + "…"},
-		{"long lines, whole", Call{Started: ls, Completed: long}, true,
+		{"long lines, whole", Call{conversation.Call{Started: ls, Result: long}}, true,
 			"● Bash  ok|  ls|  " + strings.Repeat("word ", 14) + "word|word word word word word|" +
 				strings.Repeat("x", 79) + "|" + strings.Repeat("x", 21)},
-		{"17 changed lines", Call{Started: written(17), Completed: ok}, false,
+		{"17 changed lines", Call{conversation.Call{Started: written(17), Result: ok}}, false,
 			"● Write  a  ok" + strings.Repeat("|  + x", 17)},
-		{"18 changed lines", Call{Started: written(18), Completed: ok}, false,
+		{"18 changed lines", Call{conversation.Call{Started: written(18), Result: ok}}, false,
 			"● Write  a  ok" + strings.Repeat("|  + x", 16) + "|  … 2 more lines"},
-		{"18 changed lines, whole", Call{Started: written(18), Completed: ok}, true,
+		{"18 changed lines, whole", Call{conversation.Call{Started: written(18), Result: ok}}, true,
 			"● Write  ok|  a" + strings.Repeat("|  + x", 18) + "|  done"},
-		{"a todo list", Call{Started: started("TodoWrite", `{}`), Completed: ok}, false, ""},
-		{"a todo list that failed", Call{Started: started("TodoWrite", `{}`), Completed: failed}, false,
+		{"a todo list", Call{conversation.Call{Started: started("TodoWrite", `{}`), Result: ok}}, false, ""},
+		{"a todo list that failed", Call{conversation.Call{Started: started("TodoWrite", `{}`), Result: failed}}, false,
 			"● TodoWrite  failed|  no such file"},
-		{"a todo list, whole", Call{Started: started("TodoWrite", `{}`), Completed: ok}, true, "● TodoWrite  ok|  done"},
+		{"a todo list, whole", Call{conversation.Call{Started: started("TodoWrite", `{}`), Result: ok}}, true, "● TodoWrite  ok|  done"},
 	} {
 		if got := shown(tt.call.Lines(Style{Width: 80, Whole: tt.whole})); got != tt.want {
 			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
@@ -98,10 +99,10 @@ func TestCallsEndInColors(t *testing.T) {
 		call Call
 		want ansi.Style
 	}{
-		{Call{}, ansi.Style{Color: ansi.Yellow}},
-		{Call{Ended: true}, ansi.Style{Dim: true}},
-		{Call{Ended: true, Completed: done}, ansi.Style{Color: ansi.Green}},
-		{Call{Ended: true, Completed: failed}, ansi.Style{Color: ansi.Red}},
+		{Call{conversation.Call{}}, ansi.Style{Color: ansi.Yellow}},
+		{Call{conversation.Call{Over: true}}, ansi.Style{Dim: true}},
+		{Call{conversation.Call{Result: done}}, ansi.Style{Color: ansi.Green}},
+		{Call{conversation.Call{Result: failed}}, ansi.Style{Color: ansi.Red}},
 	} {
 		if got := tt.call.Lines(Style{})[0][0]; !strings.HasPrefix(got.Text, callMark) || got.Style != tt.want {
 			t.Errorf("%+v: %+v", tt.call, got)

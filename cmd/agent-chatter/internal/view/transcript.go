@@ -5,28 +5,33 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
-	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/conversation"
 	"github.com/agent-chatter/agent-chatter/projection/markdown"
 )
 
-// A Transcript turns the events of a session into blocks, as they happen or from a journal. A block is returned once,
-// when it can no longer change; Held has those that still can. The blocks do not depend on when or in which chunks
-// the text of a reply arrives, except that a link definition has no effect on blocks that were returned before it.
-// It is pure: it reads no clock, and the times of tools are those of their events. The zero value is ready to use.
+// A Transcript turns a conversation into blocks, as it happens or from a journal: events and streamed text by their
+// deltas, one turn after the other, or whole items. A block is returned once, when it can no longer change; Held has
+// those that still can. The blocks do not depend on when or in which chunks the text of a reply arrives, except that a
+// link definition has no effect on blocks that were returned before it. It is pure: it reads no clock, and the times of
+// tools are those of their events. The zero value is ready to use.
 type Transcript struct {
-	Members []Member // in the order of the team. session.created adds those that are missing
+	Members // session.created adds those that are missing
 
-	turn  *openTurn // nil: no agent speaks
-	queue []Block   // after the last one that was returned, up to text
-	text  written
-	last  Call // that has ended
+	conversation conversation.Conversation
+	sequence     conversation.Sequence
+	turn         *shownTurn // nil: no agent speaks
+	queue        []Block    // after the last one that was returned, up to text
+	text         written
+	last         Call // that has ended
 }
 
 // A written is the text that is being written, and what precedes it.
 type written struct {
 	stream markdown.Stream
+	begun  bool    // stream has text
 	lexer  Lexer   // of the block of code that is being written
 	last   element // what the newest block shows
 	name   string  // for the next piece: it begins a part of a message
@@ -44,69 +49,34 @@ const (
 	anEnd
 )
 
-// An openTurn is the turn of the member that speaks.
-type openTurn struct {
-	id       string
+// A shownTurn is the turn of the member that speaks.
+type shownTurn struct {
 	member   Member
-	reply    reply
-	streamed bool // by Stream: the text of the journal's events is the same
-	named    bool // its name is shown
-	replied  bool // its message was appended
-	divided  bool // a step is between parts of its text, which may be other Markdown than the whole
-	plan     []projection.PlanEntry
+	named    bool   // its name is shown
 	released []Call // that Release returned before they had a result
 }
 
-// Continue makes the first event that is applied one in the middle of a conversation, whose earlier blocks are shown
-// elsewhere. open is the start of the turn that is open there, whose name is shown; nil: no agent speaks.
-func (t *Transcript) Continue(open *projection.TurnStarted) {
+// Continued returns the Transcript of events in the middle of a conversation, whose earlier blocks are shown elsewhere.
+func Continued(members Members) *Transcript {
+	t := &Transcript{Members: members, conversation: *conversation.Continued(members.Speakers())}
 	t.text.last = someText
-	if open != nil {
-		member := t.member(projection.Speaker{ID: open.MemberID})
-		t.turn = &openTurn{id: open.TurnID, member: member, named: true, divided: true}
-	}
+	return t
 }
 
 // Apply adds an event and returns the blocks that are final after it.
-func (t *Transcript) Apply(e journal.Event) []Block {
-	payload, err := projection.Decode(e)
-	if err != nil {
-		return nil
-	}
-	switch p := payload.(type) {
-	case projection.SessionCreated:
-		t.AddMembers(p.Team.Members)
-	case projection.TurnStarted:
-		t.endTurn(nil)
-		t.turn = &openTurn{id: p.TurnID, member: t.member(projection.Speaker{ID: p.MemberID})}
-	case projection.TurnText:
-		if t.turn != nil && t.turn.id == p.TurnID && !t.turn.streamed {
-			t.hear(p.Text)
-		}
-	case projection.ToolStarted:
-		t.startCall(e, p)
-	case projection.ToolCompleted:
-		t.completeCall(e, p)
-	case projection.PlanUpdated:
-		t.updatePlan(p)
-	case projection.MessageAppended:
-		t.appendMessage(p.Message)
-	case projection.TurnEnded:
-		t.endTurn(&p)
-	}
-	return t.take()
+func (t *Transcript) Apply(e projection.Event) []Block { return t.show(t.conversation.Apply(e)) }
+
+// Stream adds text that a turn streams and returns the blocks that are final after it. The events that record the same
+// text later add nothing.
+func (t *Transcript) Stream(turnID, text string) []Block {
+	return t.show(t.conversation.Stream(turnID, text))
 }
 
-// Stream adds text that the speaking member streams and returns the blocks that are final after it. The events that
-// record the same text later add nothing.
-func (t *Transcript) Stream(text string) []Block {
-	if t.turn == nil || t.turn.replied {
-		return nil
-	}
-	t.turn.streamed = true
-	t.hear(text)
-	return t.take()
-}
+// Close ends the conversation and returns its last blocks: a turn without an end is unfinished.
+func (t *Transcript) Close() []Block { return t.show(t.conversation.Close()) }
+
+// Open returns the turns that have no end, the oldest first.
+func (t *Transcript) Open() []*conversation.Turn { return t.conversation.Open() }
 
 // Held returns the blocks that are not final, as they are now.
 func (t *Transcript) Held() []Block {
@@ -118,24 +88,15 @@ func (t *Transcript) Held() []Block {
 	return held
 }
 
-// Close ends the conversation and returns its last blocks: a turn without an end is unfinished.
-func (t *Transcript) Close() []Block {
-	t.endTurn(nil)
-	return t.take()
-}
-
 // LastCall returns the tool call that ended last, to be shown whole.
-func (t *Transcript) LastCall() (Block, bool) { return Block{content: t.last}, t.last.Ended }
+func (t *Transcript) LastCall() (Block, bool) { return Block{content: t.last}, t.last.Result != nil }
 
 // Speaking reports whether a turn is open: the blocks that follow belong to those that were returned last.
 func (t *Transcript) Speaking() bool { return t.turn != nil }
 
-// take returns and forgets the blocks up to the first tool call that has no result.
+// take returns and forgets the blocks up to the first tool call that is running.
 func (t *Transcript) take() []Block {
-	n := slices.IndexFunc(t.queue, func(b Block) bool {
-		c, ok := b.content.(Call)
-		return ok && !c.Ended
-	})
+	n := slices.IndexFunc(t.queue, Block.running)
 	if n < 0 {
 		n = len(t.queue)
 	}
@@ -150,11 +111,62 @@ func (t *Transcript) add(e element, blank bool, c content) {
 	t.text.last = e
 }
 
+// show adds deltas and returns the blocks that are final after them.
+func (t *Transcript) show(deltas []conversation.Delta) []Block {
+	for _, d := range t.sequence.Next(deltas) {
+		t.showDelta(d)
+	}
+	return t.take()
+}
+
+func (t *Transcript) showDelta(d conversation.Delta) {
+	switch d := d.(type) {
+	case conversation.Changed:
+		if p, ok := d.Payload.(projection.SessionCreated); ok {
+			t.AddMembers(p.Team.Members)
+		}
+	case conversation.Said:
+		t.message(d.Message)
+	case conversation.Began:
+		t.turn = &shownTurn{member: t.speaking(d.Turn.Speaker)}
+	case conversation.Text:
+		t.continued(d.Turn)
+		t.say(d.Text)
+	case conversation.Called:
+		t.continued(d.Turn)
+		t.addStep(aCall, Call{d.Call})
+	case conversation.Completed:
+		t.continued(d.Turn)
+		t.complete(Call{d.Call})
+	case conversation.Planned:
+		t.continued(d.Turn)
+		if len(d.Plan.Entries) > 0 {
+			t.addStep(aPlan, Checklist{Entries: d.Plan.Entries, More: d.Plan.More})
+		}
+	case conversation.Replied:
+		t.continued(d.Turn)
+		t.reply(d)
+	case conversation.Ended:
+		t.continued(d.Turn)
+		t.end(d)
+	}
+}
+
+// continued begins a turn whose start was not seen. Its name is shown elsewhere.
+func (t *Transcript) continued(turn *conversation.Turn) {
+	if t.turn == nil {
+		t.turn = &shownTurn{named: true}
+	}
+	if t.turn.member.ID == "" {
+		t.turn.member = t.speaking(turn.Speaker)
+	}
+}
+
 // begin shows the name of the turn's member before the first block of the turn.
 func (t *Transcript) begin() {
-	if turn := t.turn; !turn.named {
-		t.addName(turn.member)
-		turn.named = true
+	if !t.turn.named {
+		t.addName(t.turn.member)
+		t.turn.named = true
 	}
 }
 
@@ -163,25 +175,73 @@ func (t *Transcript) addName(m Member) {
 	t.text.name = m.DisplayName
 }
 
-// hear adds a chunk of the reply of the member whose turn it is.
-func (t *Transcript) hear(chunk string) {
-	r := &t.turn.reply
-	t.say(r.pass(chunk))
-	for r.marked && r.passed < maxPassed && !t.turn.divided && t.text.stream.Fenced() {
-		t.say(r.passMarker())
+// addStep adds a tool call or a plan.
+func (t *Transcript) addStep(e element, c content) {
+	t.begin()
+	t.endText(t.turn.member.DisplayName)
+	t.add(e, t.text.last != aName, c)
+}
+
+// complete adds the result of a call: to its block, or after what was released.
+func (t *Transcript) complete(c Call) {
+	same := func(other Call) bool { return other.Seq == c.Seq && other.Result == nil }
+	for i, b := range t.queue {
+		if call, ok := b.content.(Call); ok && same(call) {
+			t.queue[i].content, t.last = c, c
+			return
+		}
+	}
+	if i := slices.IndexFunc(t.turn.released, same); i >= 0 {
+		t.turn.released = slices.Delete(t.turn.released, i, i+1)
+		t.endText(t.turn.member.DisplayName)
+		t.add(aCall, true, c)
+		t.last = c
 	}
 }
 
-// say adds text of the member whose turn it is.
+// reply adds the rest of the message of the turn, or all of it.
+func (t *Transcript) reply(d conversation.Replied) {
+	if d.Anew {
+		t.endText("")
+		t.turn.named = false
+	}
+	t.say(d.Rest)
+	t.endText("")
+}
+
+// end ends the turn.
+func (t *Transcript) end(d conversation.Ended) {
+	if !d.Turn.Replied() {
+		t.say(d.Rest)
+		t.endText("")
+	}
+	for _, c := range d.Open {
+		for i, b := range t.queue {
+			if call, ok := b.content.(Call); ok && call.Seq == c.Seq {
+				t.queue[i].content = Call{c}
+			}
+		}
+	}
+	if line, ok := EndOf(d.End, d.Turn.Replied()); ok {
+		t.begin()
+		t.add(anEnd, false, line)
+	}
+	t.endMessage()
+	t.turn = nil
+}
+
+// say adds text of the member whose turn it is. Line breaks at the beginning of a part of it are left out.
 func (t *Transcript) say(text string) {
+	if !t.text.begun {
+		text = strings.TrimLeft(text, "\r\n")
+	}
 	if strings.Trim(text, blanks) != "" {
 		t.begin()
 	}
-	t.write(text)
-}
-
-// write adds text to the message that is being written.
-func (t *Transcript) write(text string) {
+	if text == "" {
+		return
+	}
+	t.text.begun = true
 	for _, p := range t.text.stream.Write(text) {
 		t.queue = append(t.queue, t.text.block(p))
 	}
@@ -198,8 +258,11 @@ func (t *Transcript) endText(name string) {
 	for _, p := range t.text.stream.Close() {
 		t.queue = append(t.queue, t.text.block(p))
 	}
-	t.text.name = name
+	t.text.name, t.text.begun = name, false
 }
+
+// blanks are trimmed from the ends of texts.
+const blanks = " \t\r\n"
 
 // block returns the block of the next piece.
 func (w *written) block(p markdown.Piece) Block {
@@ -233,67 +296,51 @@ func (w *written) apart(p markdown.Piece) bool {
 	return p.Blank || len(p.Containers) == 0
 }
 
-// appendMessage adds a message: the rest of a reply, or all of it.
-func (t *Transcript) appendMessage(m projection.Message) {
-	if m.Speaker.Type == projection.TypeHuman {
-		t.endTurn(nil) // no turn is open after it
-	}
-	turn := t.turn
-	if turn == nil || turn.replied || turn.member.ID != m.Speaker.ID {
-		if turn != nil {
-			t.endText("")
-			turn.named = false
-		}
-		member := t.member(m.Speaker)
-		t.addName(member)
-		t.add(someText, false, message{name: member.DisplayName, text: m.Content})
-		t.text = written{last: t.text.last}
-		return
-	}
-	turn.replied = true
-	rest, ok := turn.reply.rest(m.Content)
-	if !ok {
-		t.endText("")
-		turn.named = false
-	}
-	t.say(rest)
-	t.endText("")
+// Message returns the blocks of a message without its turn.
+func (t *Transcript) Message(m projection.Message) []Block {
+	t.message(m)
+	return t.take()
 }
 
-// endTurn ends the turn, if there is one. end is nil if the journal lacks it.
-func (t *Transcript) endTurn(end *projection.TurnEnded) {
-	turn := t.turn
-	if turn == nil || end != nil && end.TurnID != turn.id {
-		return
+func (t *Transcript) message(m projection.Message) {
+	member := t.member(m.Speaker)
+	t.addName(member)
+	t.add(someText, false, message{name: member.DisplayName, text: m.Content})
+	t.text = written{last: t.text.last}
+}
+
+// Item returns the blocks of an item that is shown whole, after those of the items before it. A change of the session
+// has none.
+func (t *Transcript) Item(i *conversation.Item) []Block {
+	entry, ok := i.Entry()
+	if !ok {
+		return nil
 	}
-	if !turn.replied {
-		rest, ok := "", false
-		if end != nil {
-			rest, ok = turn.reply.rest(end.Partial)
+	member := t.member(entry.Speaker)
+	t.addName(member)
+	unfinished := app.UnfinishedText(entry)
+	for _, p := range i.Parts() {
+		switch {
+		case p.Step == nil:
+			t.add(someText, t.text.last != aName, message{name: member.DisplayName + unfinished, text: p.Text})
+		case p.Step.Plan != nil:
+			t.add(aPlan, t.text.last != aName, Checklist{Entries: p.Step.Plan.Entries, More: p.Step.Plan.More})
+		default:
+			c := Call{*p.Step.Call}
+			c.Over = true
+			t.add(aCall, t.text.last != aName, c)
 		}
-		if !ok {
-			rest = turn.reply.held.String()
-		}
-		t.say(strings.TrimRight(rest, blanks))
-		t.endText("")
 	}
-	for i, b := range t.queue {
-		if c, ok := b.content.(Call); ok {
-			c.Ended = true
-			t.queue[i].content = c
-		}
+	t.text = written{last: t.text.last}
+	if unfinished != "" {
+		t.add(anEnd, false, TurnEnd{Problem: strings.Trim(unfinished, " ()")})
 	}
-	if line, ok := EndOf(end, turn.replied); ok {
-		t.begin()
-		t.add(anEnd, false, line)
-	}
-	t.endMessage()
-	t.turn = nil
+	return t.take()
 }
 
 // BlocksFrom yields a conversation as the chat shows it, from the turn or message that event first belongs to. An error
 // ends it.
-func BlocksFrom(events iter.Seq2[journal.Event, error], first uint64) iter.Seq2[Block, error] {
+func BlocksFrom(events iter.Seq2[projection.Event, error], first uint64) iter.Seq2[Block, error] {
 	return func(yield func(Block, error) bool) {
 		var t Transcript
 		var blocks []Block

@@ -20,11 +20,10 @@ func TestContinuedConversationEqualsTheWhole(t *testing.T) {
 			if _, starts := payload.(projection.TurnStarted); !starts && (!said || p.Message.Speaker.Type != projection.TypeHuman) {
 				continue
 			}
-			rest := Transcript{Members: membersOf(events)}
-			rest.Continue(nil)
+			rest := Continued(membersOf(events))
 			var blocks []Block
 			for _, e := range events[i:] {
-				blocks = append(blocks, rest.Apply(e)...)
+				blocks = append(blocks, rest.Apply(projection.DecodeEvent(e))...)
 			}
 			got := render(append(fold(events[:i]), append(blocks, rest.Close()...)...), s)
 			if got[0] == "" { // nothing precedes the first block
@@ -37,22 +36,21 @@ func TestContinuedConversationEqualsTheWhole(t *testing.T) {
 	}
 }
 
-func membersOf(events []journal.Event) []Member {
+func membersOf(events []journal.Event) Members {
 	var t Transcript
-	t.Apply(events[0])
+	t.Apply(projection.DecodeEvent(events[0]))
 	return t.Members
 }
 
 func TestContinuedTurnHasNoName(t *testing.T) {
-	var tr Transcript
-	tr.Continue(&projection.TurnStarted{TurnID: "t", MemberID: "ada"})
+	tr := Continued(nil)
 	var s session
 	s.add(projection.TurnText{TurnID: "t", Text: "I look."})
 	s.call("t", "1", "Bash", `{"command":"ls"}`, "done", "")
 	s.add(projection.TurnEnded{TurnID: "t", MemberID: "ada", FinishReason: projection.Done, DurationMS: 1200})
 	var blocks []Block
 	for _, e := range s.events {
-		blocks = append(blocks, tr.Apply(e)...)
+		blocks = append(blocks, tr.Apply(projection.DecodeEvent(e))...)
 	}
 	if got, want := strings.Join(render(blocks, Style{}), "|"), "|I look.||● Bash  ls  ok 1.0s|  done|— 1.2s"; got != want {
 		t.Errorf("it shows %s, want %s", got, want)

@@ -16,7 +16,9 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/racetest"
 	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/conversation"
 	"github.com/agent-chatter/agent-chatter/projection/marker"
+	"github.com/agent-chatter/agent-chatter/projection/projectiontest"
 	"pgregory.net/rapid"
 )
 
@@ -90,8 +92,8 @@ func (s *session) reply(by projection.Speaker, content string) {
 	s.add(projection.TurnEnded{TurnID: "t" + by.ID, MemberID: by.ID, FinishReason: projection.Done, DurationMS: 1200})
 }
 
-// conversation is a session in which everything happens.
-func conversation() []journal.Event {
+// wholeSession is a session in which everything happens.
+func wholeSession() []journal.Event {
 	var s session
 	s.create()
 	s.say(mia, "Please *look* at the kettle:\n\n1. the plug\n2. the cord")
@@ -132,7 +134,7 @@ func fold(events []journal.Event) []Block {
 	var t Transcript
 	var blocks []Block
 	for _, e := range events {
-		blocks = append(blocks, t.Apply(e)...)
+		blocks = append(blocks, t.Apply(projection.DecodeEvent(e))...)
 	}
 	return append(blocks, t.Close()...)
 }
@@ -141,17 +143,17 @@ func fold(events []journal.Event) []Block {
 func live(events []journal.Event, chunks func(text string) []string) []Block {
 	var t Transcript
 	var blocks []Block
+	turn, recorded := "", ""
 	stream := func(text string) {
 		for _, chunk := range chunks(text) {
-			blocks = append(blocks, t.Stream(chunk)...)
+			blocks = append(blocks, t.Stream(turn, chunk)...)
 		}
 	}
-	recorded := ""
 	for _, e := range events {
 		payload, _ := projection.Decode(e)
 		switch p := payload.(type) {
 		case projection.TurnStarted:
-			recorded = ""
+			turn, recorded = p.TurnID, ""
 		case projection.TurnText:
 			stream(p.Text)
 			recorded += p.Text
@@ -164,7 +166,7 @@ func live(events []journal.Event, chunks func(text string) []string) []Block {
 				stream(rest)
 			}
 		}
-		blocks = append(blocks, t.Apply(e)...)
+		blocks = append(blocks, t.Apply(projection.DecodeEvent(e))...)
 	}
 	return append(blocks, t.Close()...)
 }
@@ -222,75 +224,85 @@ func TestLiveLinesOfAnyReplyEqualTheFold(t *testing.T) {
 }
 
 func TestMarkerInFencedCodeDoesNotHoldTheReply(t *testing.T) {
-	const text = "```\n[NEXT: bo]\n```\n\nThat was code.\n\n"
+	const text = "```\n[NEXT: bo]\n```\n\nThat was code.\n\nSo "
 	var tr Transcript
 	tr.Apply(record(projection.TurnStarted{TurnID: "t", MemberID: "ada"}))
-	got := strings.Join(render(append(tr.Stream(text), tr.Stream("[NEXT: bo] more")...), Style{}), "|")
-	if want := "ada|  [NEXT: bo]||That was code."; got != want {
+	got := strings.Join(render(append(tr.Stream("t", text), tr.Stream("t", "[NEXT: bo] more")...), Style{}), "|")
+	if want := "ada|  [NEXT: bo]||That was code."; got != want { // what follows is held
 		t.Errorf("it shows %s, want %s", got, want)
 	}
 }
 
 // An unfinished reply and an older version of a todo list are not known when plain lines are printed.
-func TestPlainLinesEqualThoseOfEntries(t *testing.T) {
+func TestPlainLinesEqualThoseOfItems(t *testing.T) {
 	unfinished := regexp.MustCompile(` \(unfinished[^)]*\):`)
 	for name, events := range goldenJournals(t) {
 		if name == "conversation" || name == "v1-2" || name == "tools" { // they have todo lists, or a turn without text
 			continue
 		}
-		want := unfinished.ReplaceAllString(strings.Join(entryLines(t, events, Style{Plain: true}), "\n"), ":")
+		want := unfinished.ReplaceAllString(strings.Join(itemLines(t, events, Style{Plain: true}), "\n"), ":")
 		if got := strings.Join(render(fold(events), Style{Plain: true}), "\n"); got != want {
 			t.Errorf("%s: it shows\n%s\nwant\n%s", name, got, want)
 		}
 	}
 }
 
-// entryLines returns the lines of a session as replay prints them in a pipe.
-func entryLines(t *testing.T, events []journal.Event, s Style) (lines []string) {
+// itemLines returns the lines of a session as replay prints them in a pipe.
+func itemLines(t *testing.T, events []journal.Event, s Style) (lines []string) {
 	var tr Transcript
-	calls := Calls{}
-	for entry, err := range projection.Replay(calls.Collect(func(yield func(journal.Event, error) bool) {
-		for _, e := range events {
-			if !yield(e, nil) {
-				return
-			}
-		}
-	})) {
+	for i, err := range new(conversation.Conversation).Read(projection.Brief(projectiontest.Sequence(events, nil))) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		entry.Content = strings.TrimRight(entry.Content, "\n")
-		lines = append(lines, render(tr.Entry(entry, calls), s)...)
+		i.Text = strings.TrimRight(i.Text, "\n")
+		lines = append(lines, render(tr.Item(i), s)...)
 	}
 	return lines
 }
 
-func TestPlainEntries(t *testing.T) {
+// answer returns a message or, without its text, an unfinished reply, with steps.
+func answer(by projection.Speaker, text string, partial bool, steps ...conversation.Step) *conversation.Item {
+	i := &conversation.Item{Kind: projection.RowTurn, Turn: &conversation.Turn{ID: "t"}, Speaker: by, Text: text, Steps: steps}
+	if !partial {
+		i.Message = &projection.Message{Speaker: by, Content: text}
+	}
+	return i
+}
+
+func callStep(at int64, name, input, failure string) conversation.Step {
+	c := conversation.Call{Started: projection.ToolStarted{Name: name, Input: []byte(input)}}
+	if failure != "" {
+		c.Result = &projection.ToolCompleted{Error: failure}
+	}
+	return conversation.Step{At: at, Call: &c}
+}
+
+func planStep(at int64, more int, entries ...projection.PlanEntry) conversation.Step {
+	return conversation.Step{At: at, Plan: &projection.PlanUpdated{Entries: entries, More: more}}
+}
+
+func TestPlainItems(t *testing.T) {
 	hostile := "a\x1b[31m \u202eb"
+	by := projection.Speaker{ID: "ada", DisplayName: "Ada"}
 	for _, tt := range []struct {
-		name  string
-		entry projection.Entry
-		want  string
+		name string
+		item *conversation.Item
+		want string
 	}{
-		{"lines", projection.Entry{Message: projection.Message{Content: "# one  \n\n    two " + hostile + "\n"}},
-			"Ada: # one  ||    two a␛[31m �b|"},
-		{"no text", projection.Entry{}, "Ada: "},
-		{"an unfinished reply", projection.Entry{Partial: true, Message: projection.Message{Content: "I"}}, "Ada (unfinished): I"},
-		{"a tool", projection.Entry{
-			Message: projection.Message{Content: "I look. Done."}, Steps: []projection.Step{{Seq: 5, At: 7, Name: "Bash"}},
-		}, "Ada: I look.|  Bash: ls|Ada: Done."},
-		{"a tool that failed", projection.Entry{Steps: []projection.Step{{Name: hostile, Ended: true, Error: hostile + "\nmore"}}},
+		{"lines", answer(by, "# one  \n\n    two "+hostile+"\n", false), "Ada: # one  ||    two a␛[31m �b|"},
+		{"no text", answer(by, "", false), "Ada: "},
+		{"an unfinished reply", answer(by, "I", true), "Ada (unfinished): I"},
+		{"a tool", answer(by, "I look. Done.", false, callStep(7, "Bash", `{"command":"ls"}`, "")),
+			"Ada: I look.|  Bash: ls|Ada: Done."},
+		{"a tool after the text", answer(by, "I look.", false, callStep(7, "Bash", `{"command":"ls"}`, "")), "Ada: I look.|  Bash: ls"},
+		{"a tool that failed", answer(by, "", false, callStep(0, hostile, "", hostile+"\nmore")),
 			"  a␛[31m �b (failed: a␛[31m �b)|Ada: "},
-		{"a todo list", projection.Entry{
-			Message: projection.Message{Content: "Done."},
-			Steps: []projection.Step{{At: 9, Plan: []projection.PlanEntry{
-				{Content: hostile, Status: projection.Completed}, {Content: "write", Status: projection.InProgress}, {Content: "test"},
-			}}},
-		}, "Ada: Done.|  [x] a␛[31m �b|  [>] write|  [ ] test"},
+		{"a todo list", answer(by, "Done.", false, planStep(9, 0,
+			projection.PlanEntry{Content: hostile, Status: projection.Completed},
+			projection.PlanEntry{Content: "write", Status: projection.InProgress}, projection.PlanEntry{Content: "test"})),
+			"Ada: Done.|  [x] a␛[31m �b|  [>] write|  [ ] test"},
 	} {
-		tt.entry.Speaker = projection.Speaker{ID: "ada", DisplayName: "Ada"}
-		calls := Calls{5: {Started: projection.ToolStarted{Input: []byte(`{"command":"ls"}`)}}}
-		if got := strings.Join(render(new(Transcript).Entry(tt.entry, calls), Style{Plain: true}), "|"); got != tt.want {
+		if got := strings.Join(render(new(Transcript).Item(tt.item), Style{Plain: true}), "|"); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
 	}
@@ -301,13 +313,13 @@ func TestPlainEntries(t *testing.T) {
 func TestDefinitionsAfterTheirUseDifferLive(t *testing.T) {
 	var s session
 	s.create()
-	s.reply(ada, "See [a].\n\n[a]: http://b\n\nAnd [a].")
+	s.reply(ada, "See [a].\n\nThen\n\n[a]: http://b\n\nAnd [a].")
 	shown := func(blocks []Block) string { return strings.Join(render(blocks, Style{}), "|") }
 	byLine := func(text string) []string { return strings.SplitAfter(text, "\n") }
-	if got, want := shown(live(s.events, byLine)), "Ada|See [a].||And a (http://b).|— 1.2s"; got != want {
+	if got, want := shown(live(s.events, byLine)), "Ada|See [a].||Then||And a (http://b).|— 1.2s"; got != want {
 		t.Errorf("live it shows %s, want %s", got, want)
 	}
-	if got, want := shown(fold(s.events)), "Ada|See a (http://b).||And a (http://b).|— 1.2s"; got != want {
+	if got, want := shown(fold(s.events)), "Ada|See a (http://b).||Then||And a (http://b).|— 1.2s"; got != want {
 		t.Errorf("replayed it shows %s, want %s", got, want)
 	}
 }
@@ -332,10 +344,10 @@ func TestTextRecordedAfterItsToolDiffersLive(t *testing.T) {
 	s.call("t", "1", "Bash", "", "", "")
 	s.say(ada, "I look. Done.")
 	var tr Transcript
-	blocks := append(tr.Apply(s.events[0]), tr.Apply(s.events[1])...)
-	blocks = append(blocks, tr.Stream("I look. ")...)
-	blocks = append(append(blocks, tr.Apply(s.events[2])...), tr.Apply(s.events[3])...)
-	blocks = append(append(blocks, tr.Stream("Done.")...), tr.Apply(s.events[4])...)
+	blocks := append(tr.Apply(projection.DecodeEvent(s.events[0])), tr.Apply(projection.DecodeEvent(s.events[1]))...)
+	blocks = append(blocks, tr.Stream("t", "I look. ")...)
+	blocks = append(append(blocks, tr.Apply(projection.DecodeEvent(s.events[2]))...), tr.Apply(projection.DecodeEvent(s.events[3]))...)
+	blocks = append(append(blocks, tr.Stream("t", "Done.")...), tr.Apply(projection.DecodeEvent(s.events[4]))...)
 	if got, want := render(blocks, Style{}), []string{"Ada", "I look.", "", "● Bash  ok 1.0s", "", "Done."}; !slices.Equal(got, want) {
 		t.Errorf("live it shows %q, want %q", got, want)
 	}
@@ -360,7 +372,7 @@ func TestReleasedLinesLoseNothing(t *testing.T) {
 		tr.Apply(record(projection.TurnStarted{TurnID: "t", MemberID: "ada"}))
 		var blocks []Block
 		for _, r := range text {
-			blocks = append(blocks, tr.Stream(string(r))...)
+			blocks = append(blocks, tr.Stream("t", string(r))...)
 			blocks = append(blocks, tr.Release(s, most)...)
 			if n := len(render(tr.Held(), s)); n > most {
 				t.Fatalf("%s: it holds %d lines", name, n)
@@ -385,7 +397,7 @@ func TestReleasedParagraphStaysOne(t *testing.T) {
 		var tr Transcript
 		s := Style{Width: width}
 		tr.Apply(record(projection.TurnStarted{TurnID: "t", MemberID: "ada"}))
-		blocks := tr.Stream(text)
+		blocks := tr.Stream("t", text)
 		for range 20 {
 			blocks = append(blocks, tr.Release(s, max(1, len(render(tr.Held(), s))-1))...)
 		}
@@ -406,17 +418,17 @@ func letters(s string) string {
 	}, s)
 }
 
-func record(p projection.Payload) journal.Event {
+func record(p projection.Payload) projection.Event {
 	var s session
 	s.add(p)
-	return s.events[0]
+	return projection.DecodeEvent(s.events[0])
 }
 
 func TestReleasedCallIsShownAgainWithItsResult(t *testing.T) {
 	var tr Transcript
 	tr.Apply(record(projection.TurnStarted{TurnID: "t", MemberID: "ada"}))
 	tr.Apply(record(projection.ToolStarted{TurnID: "t", ToolID: "1", Name: "Bash"}))
-	tr.Stream("So far.")
+	tr.Stream("t", "So far.")
 	released := render(tr.Release(Style{}, 2), Style{})
 	after := render(tr.Apply(record(projection.ToolCompleted{TurnID: "t", ToolID: "1", Output: "done"})), Style{})
 	if got, want := append(released, after...), []string{
@@ -428,7 +440,7 @@ func TestReleasedCallIsShownAgainWithItsResult(t *testing.T) {
 
 func TestMembersHaveStableColors(t *testing.T) {
 	color := func(tr *Transcript, by projection.Speaker) string {
-		blocks := tr.Entry(projection.Entry{Message: projection.Message{Speaker: by, Content: "x"}}, nil)
+		blocks := tr.Message(projection.Message{Speaker: by, Content: "x"})
 		return strings.TrimPrefix(render(blocks, Style{Profile: ansi.Color16})[0], "\x1b[1;")
 	}
 	of := &team.Team{Members: []team.Member{
@@ -445,16 +457,11 @@ func TestMembersHaveStableColors(t *testing.T) {
 	}
 }
 
-func TestEntryShowsStepsAndIsUnfinished(t *testing.T) {
+func TestItemShowsStepsAndIsUnfinished(t *testing.T) {
 	var tr Transcript
-	lines := render(tr.Entry(projection.Entry{Message: projection.Message{Speaker: mia, Content: "Go."}}, nil), Style{})
-	lines = append(lines, render(tr.Entry(projection.Entry{
-		Partial: true, Message: projection.Message{Speaker: ada, Content: "I look. I d"},
-		Steps: []projection.Step{
-			{At: 7, Name: "Bash", Ended: true, Error: "no such file"},
-			{At: 7, Plan: []projection.PlanEntry{{Content: "Look"}}, More: 2},
-		},
-	}, nil), Style{})...)
+	lines := render(tr.Message(projection.Message{Speaker: mia, Content: "Go."}), Style{})
+	lines = append(lines, render(tr.Item(answer(ada, "I look. I d", true,
+		callStep(7, "Bash", "", "no such file"), planStep(7, 2, projection.PlanEntry{Content: "Look"}))), Style{})...)
 	if want := []string{
 		"Mia", "Go.", "", "Ada", "I look.", "", "● Bash  failed", "  no such file", "", "○ Look", "  … and 2 more", "", "I d",
 		"✗ unfinished",
@@ -468,8 +475,8 @@ func TestLastCallIsShownWhole(t *testing.T) {
 	if _, ok := tr.LastCall(); ok {
 		t.Error("there is a last call before the first")
 	}
-	for _, e := range conversation() {
-		tr.Apply(e)
+	for _, e := range wholeSession() {
+		tr.Apply(projection.DecodeEvent(e))
 	}
 	b, ok := tr.LastCall()
 	if got := strings.Join(Render(b, Style{Width: 80, Whole: true}), "|"); !ok || got != "● Read  failed 2.0s|  /a.go|  no such file" {
@@ -481,7 +488,7 @@ func ExampleTranscript() {
 	var t Transcript
 	t.Apply(record(projection.TurnStarted{TurnID: "t", MemberID: "Ada"}))
 	for _, chunk := range []string{"- one\n- two\n", "\nAnd"} {
-		for _, b := range t.Stream(chunk) {
+		for _, b := range t.Stream("t", chunk) {
 			fmt.Println("final:", Render(b, Style{Width: 80}))
 		}
 		for _, b := range t.Held() {
@@ -490,8 +497,9 @@ func ExampleTranscript() {
 	}
 	// Output:
 	// final: [Ada]
-	// final: [• one]
+	// held:  [• one]
 	// held:  [• two]
+	// final: [• one]
 	// final: [• two]
 	// held:  [ And]
 }

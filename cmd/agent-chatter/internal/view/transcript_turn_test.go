@@ -43,16 +43,17 @@ func TestEventsThatDoNotFitTheTurn(t *testing.T) {
 		{"a todo list before the reply", []projection.Payload{start, plan, text("t", "One."), message(ada, "One."), done}, "Ada|○ look||One."},
 		{"a changed todo list", []projection.Payload{start, plan, changed, plan, done}, "Ada|○ look||○ leap|  … and 2 more||○ look"},
 		{"the end of another turn", []projection.Payload{
-			start, text("t", "One. "), projection.TurnEnded{TurnID: "other", FinishReason: projection.Failed}, text("t", "Two."), message(ada, "One. Two."), done,
-		}, "Ada|One. Two."},
+			start, text("t", "One. "), projection.TurnEnded{TurnID: "other", MemberID: "bo", FinishReason: projection.Failed},
+			text("t", "Two."), message(ada, "One. Two."), done,
+		}, "Ada|One. Two.||Bo|✗ unfinished: error"},
 		{"the end without a turn", []projection.Payload{done}, ""},
 		{"another reply than its text", []projection.Payload{start, text("t", "One."), message(ada, "Two."), done}, "Ada|One.||Ada|Two."},
 		{"a message of another member in a turn", []projection.Payload{
 			start, text("t", "One. "), message(bo, "I am Bo."), text("t", "Two."), message(ada, "One. Two."), done,
-		}, "Ada|One.||Bo|I am Bo.||Ada|Two."},
+		}, "Ada|One. Two.||Bo|I am Bo."},
 		{"a second message of a turn", []projection.Payload{start, message(ada, "One."), message(ada, "Two."), done}, "Ada|One.||Ada|Two."},
-		{"a message of a person in a turn", []projection.Payload{start, text("t", "One."), message(mia, "Stop."), text("t", "Two.")},
-			"Ada|One.|✗ unfinished||Mia|Stop."},
+		{"a message of a person in a turn", []projection.Payload{start, text("t", "One. "), message(mia, "Stop."), text("t", "Two.")},
+			"Ada|One. Two.|✗ unfinished||Mia|Stop."},
 		{"a turn in a turn", []projection.Payload{start, text("t", "One."), projection.TurnStarted{TurnID: "u", MemberID: "bo"}, text("u", "Two.")},
 			"Ada|One.|✗ unfinished||Bo|Two.|✗ unfinished"},
 	} {
@@ -69,7 +70,7 @@ func TestEventsThatDoNotFitTheTurn(t *testing.T) {
 
 func TestStreamNeedsATurnWithoutAReply(t *testing.T) {
 	var tr Transcript
-	if blocks := tr.Stream("One.\n\n"); len(blocks) > 0 || tr.Speaking() {
+	if blocks := tr.Stream("t", "One.\n\n"); len(blocks) > 0 || tr.Speaking() {
 		t.Error("there is text without a turn")
 	}
 	tr.Apply(record(projection.TurnStarted{TurnID: "t", MemberID: "ada"}))
@@ -77,7 +78,7 @@ func TestStreamNeedsATurnWithoutAReply(t *testing.T) {
 		t.Error("no turn is open")
 	}
 	tr.Apply(record(projection.NewMessage("m", noon, ada, "One.", nil)))
-	if blocks := tr.Stream("Two.\n\n"); len(blocks) > 0 {
+	if blocks := tr.Stream("t", "Two.\n\n"); len(blocks) > 0 {
 		t.Errorf("after the reply there is %q", render(blocks, Style{}))
 	}
 	if tr.Close(); tr.Speaking() {

@@ -6,8 +6,7 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/journal"
-	"github.com/agent-chatter/agent-chatter/projection"
-	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/projection/conversation"
 )
 
 // callLines returns the lines of each tool call.
@@ -24,30 +23,39 @@ func TestRestoredCallsEqualLiveOnes(t *testing.T) {
 	const id = "01HZ0000000000000000000000"
 	shown := 0
 	for name, events := range goldenJournals(t) {
-		dir := catalog.New(t.TempDir(), journal.Options{}).Team("kitchen")
-		log, err := dir.Journals().Create(id)
+		dir := journal.NewDir(t.TempDir(), journal.Options{})
+		log, err := dir.Create(id)
 		if err != nil {
 			t.Fatal(err)
 		}
-		state := &projection.State{}
 		for _, e := range events {
 			if _, err := log.Append(journal.Record{Type: e.Type, Time: e.Time, Data: e.Data}); err != nil {
 				t.Fatal(err)
 			}
-			state.Apply(e)
 		}
 		if err := log.Close(); err != nil {
 			t.Fatal(err)
 		}
-		entries := state.Newest()
+		reader, err := dir.Reader(id, journal.Position{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer reader.Close()
+		end, _, err := conversation.End(reader, journal.Position{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		newest, err := conversation.Newest(t.Context(), reader, end, membersOf(events).Speakers(), 6)
+		if err != nil {
+			t.Fatal(err)
+		}
 		var tr Transcript
 		var blocks []Block
-		calls := CallsOf(dir, id, entries)
-		for _, entry := range entries {
-			blocks = append(blocks, tr.Entry(entry, calls)...)
+		for _, i := range newest {
+			blocks = append(blocks, tr.Item(i)...)
 		}
 		got, want := callLines(blocks), callLines(fold(events))
-		want = want[len(want)-min(len(got), len(want)):] // the oldest ones are not in the state
+		want = want[len(want)-min(len(got), len(want)):] // the oldest ones are not among the newest
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: restored are\n%s\nlive\n%s", name, strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
@@ -55,13 +63,5 @@ func TestRestoredCallsEqualLiveOnes(t *testing.T) {
 	}
 	if shown == 0 {
 		t.Error("no session has a tool call")
-	}
-}
-
-func TestCallsOfMissingJournalAreUnknown(t *testing.T) {
-	dir := catalog.New(t.TempDir(), journal.Options{}).Team("kitchen")
-	entries := []projection.Entry{{Seq: 9, Steps: []projection.Step{{Seq: 5, Name: "Bash", Ended: true}}}}
-	if calls := CallsOf(dir, "01HZ0000000000000000000000", entries); len(calls) > 0 {
-		t.Errorf("%+v", calls)
 	}
 }
