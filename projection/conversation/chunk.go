@@ -38,8 +38,11 @@ func (c *Chunk) Add(e projection.Event) {
 
 // EndsAt reports whether a chunk of at least some bytes ends before an event.
 func (c *Chunk) EndsAt(e projection.Event, least int) bool {
-	return c.exceeds(e) || c.Bytes >= least && begins(e) && c.open.none(e)
+	return c.exceeds(e) || c.Bytes >= least && c.ClosedBy(e)
 }
+
+// ClosedBy reports whether another chunk can begin with an event that follows: no turn of the chunk goes on after it.
+func (c *Chunk) ClosedBy(e projection.Event) bool { return begins(e) && c.open.none(e) }
 
 // exceeds reports whether a chunk ends before an event, or begins with it, because of its bounds.
 func (c *Chunk) exceeds(e projection.Event) bool {

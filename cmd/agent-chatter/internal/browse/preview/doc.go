@@ -3,9 +3,8 @@
 // A [Pane] is a part of a screen of bubbletea. It shows a session as `replay` prints it, from its end backwards or
 // around one message, below a head that says what the session is.
 //
-// A stretch is a run of events that is read at once. It begins where a turn starts or a person writes a message, so
-// that it can be laid out without the events before it; a turn that is longer than the limits is divided. A part is a
-// stretch and the rows that show it. The pane has the parts around the rows that it shows and no others.
+// The events are read in chunks of package conversation, which can be laid out without the events before them; a turn
+// that is longer than the limits is divided. A part is a chunk and the rows that show it. The pane has the parts around the rows that it shows and no others.
 //
 // # Concurrency
 //

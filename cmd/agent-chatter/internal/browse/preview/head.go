@@ -8,10 +8,10 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/stretch"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/projection/conversation"
 	"github.com/agent-chatter/agent-chatter/projection/runecut"
 )
 
@@ -21,25 +21,14 @@ type head struct {
 	writer  journal.Holder // zero: none
 }
 
-// maxHeader limits how many events may precede session.created.
-const maxHeader = 16
-
 // read reads the members, unless they are known, and the writer.
 func (h *head) read(ctx context.Context, r *journal.Reader, dir *catalog.Dir, id string) {
 	h.writer = dir.Journals().Writer(id)
 	if h.members != nil {
 		return
 	}
-	for e, err := range stretch.Until(ctx, r.ScanAfter(journal.Position{})) {
-		if err != nil || e.Seq > maxHeader {
-			return
-		}
-		payload, err := projection.Decode(e)
-		if created, ok := payload.(projection.SessionCreated); ok && err == nil {
-			h.members = created.Team.Members
-			return
-		}
-	}
+	first := conversation.Until(ctx, r.ScanAfter(journal.Position{}))
+	h.members, _ = conversation.Team(projection.Decoded(first))
 }
 
 // live reports whether a process may append to the session.
@@ -93,11 +82,11 @@ func clip(text string) string { return runecut.Prefix(text, maxText) }
 // membersLine returns the team and the names of its members in their colours.
 func membersLine(s catalog.Session, h head) ansi.Line {
 	line := ansi.Line{{Text: clip(s.TeamID)}}
-	var t view.Transcript
-	t.AddMembers(h.members)
+	var members view.Members
+	members.AddMembers(h.members)
 	separator := ": "
 	for _, m := range h.members[:min(len(h.members), maxNames)] {
-		name := ansi.Span{Text: clip(m.DisplayName), Style: ansi.Style{Color: t.Color(m.ID)}}
+		name := ansi.Span{Text: clip(m.DisplayName), Style: ansi.Style{Color: members.Color(m.ID)}}
 		line = append(line, ansi.Span{Text: separator}, name)
 		separator = ", "
 	}

@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/stretch"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/racetest"
 	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/conversation"
 	"github.com/clipperhouse/displaywidth"
 	"pgregory.net/rapid"
 )
@@ -186,7 +186,7 @@ func TestEndlessTurnIsScrolledInParts(t *testing.T) {
 	s := newSession(t)
 	s.say(mia, "Begin.")
 	s.add(projection.TurnStarted{TurnID: "t", MemberID: "ada"})
-	for i := range stretch.MostEvents {
+	for i := range conversation.MostEvents {
 		s.call("t", fmt.Sprint(i), fmt.Sprintf("step %d;", i), "done")
 		s.add(projection.TurnText{TurnID: "t", Text: fmt.Sprintf("Text %d.\n\n", i)})
 	}

@@ -8,9 +8,10 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/stretch"
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/projection/conversation"
 )
 
 // A loader reads and lays out a session as it was when a pane requested it. Its methods run outside of the goroutine of
@@ -77,13 +78,13 @@ func (l *loader) open(ctx context.Context, at place) (d document) {
 	return d
 }
 
-// least returns the bytes after which a stretch ends where it can. Each one of an archive costs the decompression of
+// least returns the bytes after which a chunk ends where it can. Each one of an archive costs the decompression of
 // what precedes it in its frame.
 func (l *loader) least() int {
 	if l.session.Archived {
-		return 8 * stretch.Enough
+		return 8 * conversation.Enough
 	}
-	return stretch.Enough
+	return conversation.Enough
 }
 
 // openReader opens the journal. Reading ends with ctx.
@@ -143,7 +144,7 @@ func (l *loader) with(ctx context.Context, d *document, at journal.Position, rea
 	return true
 }
 
-// readEnd reads the last stretch.
+// readEnd reads the last chunk.
 func (l *loader) readEnd(ctx context.Context, r *journal.Reader, d *document) {
 	end, torn, err := l.end(r)
 	if end.Seq > 0 {
@@ -159,7 +160,7 @@ func (l *loader) end(r *journal.Reader) (end journal.Position, torn journal.Torn
 		end, err = r.Find(l.last + 1)
 		return end, torn, err
 	}
-	return stretch.End(r, l.session.End)
+	return conversation.End(r, l.session.End)
 }
 
 // ending returns what follows the last event.
@@ -172,36 +173,23 @@ func (l *loader) ending() ending {
 
 // around reads the part that has an event. It adds nothing if the event cannot be read.
 func (l *loader) around(ctx context.Context, r *journal.Reader, seq uint64, d *document) {
-	at, err := r.Find(seq)
-	if err != nil {
-		return
-	}
-	s, next, err := stretch.After(ctx, r, at, l.least(), l.last)
-	if len(s.Events) == 0 {
+	c, next, err := conversation.Around(ctx, r, seq, l.least(), l.last)
+	if len(c.Events) == 0 {
 		return
 	}
 	d.ended = next.Seq == 0
-	torn := r.Torn()
-	if s.Divided() {
-		earlier, err := stretch.Before(ctx, r, at, 0)
-		if err != nil {
-			return
-		}
-		s = earlier.Join(s)
-	}
-	end := l.ending()
-	if !d.ended {
-		end = endingBefore(next)
-	}
-	d.parts, d.started = []*part{l.fold(ctx, s, end, d.ended)}, s.From.Seq == 0
+	d.parts, d.started = []*part{l.fold(ctx, c, l.endingBefore(&c, next), d.ended)}, c.From.Seq == 0
 	if d.ended {
-		d.parts = append(d.parts, l.notices(ctx, s.To, torn, err)...)
+		d.parts = append(d.parts, l.notices(ctx, c.To, r.Torn(), err)...)
 	}
 }
 
-// endingBefore returns what follows a stretch before an event.
-func endingBefore(next journal.Event) ending {
-	if stretch.Begins(next) {
+// endingBefore returns what follows a chunk before an event, or without one, at the end of the journal.
+func (l *loader) endingBefore(c *conversation.Chunk, next projection.Event) ending {
+	switch {
+	case next.Seq == 0:
+		return l.ending()
+	case c.ClosedBy(next):
 		return closed
 	}
 	return goesOn
@@ -221,12 +209,12 @@ func (l *loader) readBack(ctx context.Context, r *journal.Reader, d *document) {
 func (l *loader) addBefore(
 	ctx context.Context, r *journal.Reader, d *document, to journal.Position, end ending, tail bool,
 ) {
-	s, err := stretch.Before(ctx, r, to, l.least())
-	if len(s.Events) > 0 {
-		d.parts = slices.Insert(d.parts, 0, l.fold(ctx, s, end, tail))
+	c, err := conversation.Before(ctx, r, to, l.least())
+	if len(c.Events) > 0 {
+		d.parts = slices.Insert(d.parts, 0, l.fold(ctx, c, end, tail))
 	}
 	if err != nil && ctx.Err() == nil {
-		gap := l.gap(r, s.From, err)
+		gap := l.gap(r, c.From, err)
 		d.parts = slices.Insert(d.parts, 0, l.laidOut(ctx, *gap))
 	}
 	d.started = len(d.parts) == 0 || d.parts[0].from.Seq == 0
@@ -259,25 +247,21 @@ func (l *loader) readOn(ctx context.Context, r *journal.Reader, d *document) {
 	if last != nil {
 		from = last.to
 	}
-	s, next, err := stretch.After(ctx, r, from, l.least(), l.last)
+	c, next, err := conversation.After(ctx, r, from, l.least(), l.last)
 	d.ended = next.Seq == 0
-	end := l.ending()
-	if !d.ended {
-		end = endingBefore(next)
-	}
 	if last != nil && len(last.tail.Events) > 0 {
 		d.parts = d.parts[:n-1]
-		if len(s.Events) > 0 && last.tail.EndsAt(s.Events[0], l.least()) {
-			d.parts = append(d.parts, l.fold(ctx, last.tail, endingBefore(s.Events[0]), false))
+		if len(c.Events) > 0 && last.tail.EndsAt(c.Events[0], l.least()) {
+			d.parts = append(d.parts, l.fold(ctx, last.tail, l.endingBefore(&last.tail, c.Events[0]), false))
 		} else {
-			s = last.tail.Join(s)
+			c = last.tail.Join(c)
 		}
 	}
-	if len(s.Events) > 0 {
-		d.parts = append(d.parts, l.fold(ctx, s, end, d.ended))
+	if len(c.Events) > 0 {
+		d.parts = append(d.parts, l.fold(ctx, c, l.endingBefore(&c, next), d.ended))
 	}
 	if d.ended {
-		d.parts = append(d.parts, l.notices(ctx, s.To, r.Torn(), err)...)
+		d.parts = append(d.parts, l.notices(ctx, c.To, r.Torn(), err)...)
 	}
 }
 

@@ -7,8 +7,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/stretch"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/projection/conversation"
 )
 
 // A Pane shows the conversation of a session. Its methods are called by one goroutine.
@@ -134,7 +134,7 @@ func (p *Pane) next() tea.Cmd {
 		return p.changing(l, l.layOutAgain)
 	case p.stale:
 		p.stale = false
-		if last, _ := p.end(); last == nil || p.follow && p.session.End.Offset-last.to.Offset > stretch.MostBytes {
+		if last, _ := p.end(); last == nil || p.follow && p.session.End.Offset-last.to.Offset > conversation.MostBytes {
 			return p.open(place{})
 		}
 		return p.changing(l, l.refresh)

@@ -10,11 +10,11 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/stretch"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/racetest"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/projection/conversation"
 	"pgregory.net/rapid"
 )
 
@@ -231,7 +231,7 @@ func TestSessionsWithoutConversation(t *testing.T) {
 	if text := strings.Join(p.Rows(), "|"); !strings.Contains(text, "(no title)") || !strings.Contains(text, "Nothing was said.") {
 		t.Errorf("it shows %s", text)
 	}
-	for range (2*mostReads + 2) * 2 * stretch.MostEvents {
+	for range (2*mostReads + 2) * 2 * conversation.MostEvents {
 		s.add(projection.TaskSet{})
 	}
 	p = s.pane(80, 20, 0)

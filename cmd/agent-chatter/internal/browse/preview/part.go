@@ -7,17 +7,17 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/stretch"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/conversation"
 )
 
-// A part is a stretch and the rows that show it. It is not changed after it was laid out.
+// A part is a chunk and the rows that show it. It is not changed after it was laid out.
 type part struct {
 	from, to journal.Position
-	bytes    int             // of the events
-	divided  bool            // its first event belongs to the turn that the part before it ends with
-	tail     stretch.Stretch // the stretch if the journal ended after it, to be folded with what follows; else empty
+	bytes    int                // of the events
+	divided  bool               // it has events of a turn that began before it
+	tail     conversation.Chunk // the chunk if the journal ended after it, to be folded with what follows; else empty
 	blocks   []block
 	said     []said
 	rows     []row
@@ -42,30 +42,30 @@ type row struct {
 	block int // index in part.blocks
 }
 
-// An ending is what follows a stretch.
+// An ending is what follows a chunk.
 type ending int
 
 const (
-	closed ending = iota // nothing, or an event that begins another stretch: a turn without an end is unfinished
-	goesOn               // the rest of the turn that is open, now or later
+	closed ending = iota // nothing, or an event that begins another chunk: a turn without an end is unfinished
+	goesOn               // the rest of the turns that are open, now or later
 )
 
 var (
-	turnText        = projection.TypeOf(projection.TurnText{})
 	turnEnded       = projection.TypeOf(projection.TurnEnded{})
 	turnStarted     = projection.TypeOf(projection.TurnStarted{})
 	messageAppended = projection.TypeOf(projection.MessageAppended{})
 )
 
-// fold returns the part of a stretch. With tail, the journal ends after it.
-func (l *loader) fold(ctx context.Context, s stretch.Stretch, end ending, tail bool) *part {
-	p := &part{from: s.From, to: s.To, divided: s.Divided()}
-	var t view.Transcript
-	t.AddMembers(l.head.members)
-	if s.From.Seq > 0 {
-		t.Continue(openTurn(s.Events))
+// fold returns the part of a chunk. With tail, the journal ends after it.
+func (l *loader) fold(ctx context.Context, c conversation.Chunk, end ending, tail bool) *part {
+	p := &part{from: c.From, to: c.To, divided: c.Divided()}
+	var members view.Members
+	members.AddMembers(l.head.members)
+	t := &view.Transcript{Members: members}
+	if c.From.Seq > 0 {
+		t = view.Continued(members)
 	}
-	s.Events = slices.Clone(s.Events)
+	c.Events = slices.Clone(c.Events)
 	short := shortener{id: l.session.ID, render: l.render}
 	turn := 0 // the first block of the newest turn
 	add := func(blocks []view.Block, seq uint64) {
@@ -73,12 +73,12 @@ func (l *loader) fold(ctx context.Context, s stretch.Stretch, end ending, tail b
 			p.blocks = append(p.blocks, block{Block: b, seq: seq})
 		}
 	}
-	for i, e := range s.Events {
+	for i, e := range c.Events {
 		if ctx.Err() != nil {
 			break
 		}
 		e = short.event(e)
-		s.Events[i] = e
+		c.Events[i] = e
 		p.bytes += len(e.Data)
 		add(t.Apply(e), e.Seq)
 		switch {
@@ -94,54 +94,11 @@ func (l *loader) fold(ctx context.Context, s stretch.Stretch, end ending, tail b
 	if end == closed {
 		last = t.Close
 	}
-	add(last(), s.To.Seq)
+	add(last(), c.To.Seq)
 	if tail {
-		s.Bytes = p.bytes
-		p.tail = s
+		p.tail = c
 	}
 	return l.laidOut(ctx, *p)
-}
-
-// openTurn returns the start of the turn that is open before the first event, as far as the events tell; nil if none
-// is.
-func openTurn(events []journal.Event) *projection.TurnStarted {
-	var start *projection.TurnStarted
-	found := func(id string) {
-		if start == nil {
-			start = &projection.TurnStarted{TurnID: id}
-		}
-	}
-	speaker := ""
-	for _, e := range events {
-		if stretch.Begins(e) {
-			break
-		}
-		payload, err := projection.Decode(e)
-		if err != nil {
-			continue
-		}
-		switch p := payload.(type) {
-		case projection.TurnText:
-			found(p.TurnID)
-		case projection.ToolStarted:
-			found(p.TurnID)
-		case projection.ToolCompleted:
-			found(p.TurnID)
-		case projection.PlanUpdated:
-			found(p.TurnID)
-		case projection.MessageAppended:
-			speaker = p.Message.Speaker.ID
-		case projection.TurnEnded:
-			if found(p.TurnID); start.TurnID == p.TurnID {
-				start.MemberID = p.MemberID
-				return start
-			}
-		}
-	}
-	if start != nil {
-		start.MemberID = speaker
-	}
-	return start
 }
 
 // laidOut returns a part with the rows that show it, or some of them if ctx is done.

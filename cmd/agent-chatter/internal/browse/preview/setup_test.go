@@ -187,7 +187,7 @@ func (s *session) replayed(columns int, profile ansi.Profile) (rows []string) {
 	var t view.Transcript
 	var blocks []view.Block
 	for _, e := range s.events {
-		blocks = append(blocks, t.Apply(e)...)
+		blocks = append(blocks, t.Apply(projection.DecodeEvent(e))...)
 	}
 	for _, b := range append(blocks, t.Close()...) {
 		for _, line := range view.Lines(b, style) {

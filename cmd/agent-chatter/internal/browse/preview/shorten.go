@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
-	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/runecut"
 )
@@ -23,55 +22,45 @@ type shortener struct {
 	streamed int // at least the bytes of the reply that the earlier events of its turn have
 }
 
-// event returns an event with at most shownBytes of each text. A reply keeps what was streamed of it, which is not
-// shown again.
-func (s *shortener) event(e journal.Event) journal.Event {
+// event returns an event with at most shownBytes of each text, and without its data if that is longer. A reply keeps
+// what was streamed of it, which is not shown again.
+func (s *shortener) event(e projection.Event) projection.Event {
 	if e.Type == turnStarted {
 		s.streamed = 0
 	}
 	if len(e.Data) > shownBytes {
-		e = s.long(e)
+		e.Payload, e.Data = s.short(e.Payload, e.Seq), e.Data[:shownBytes:shownBytes]
 	}
-	if e.Type == turnText {
-		s.streamed += len(e.Data)
+	if p, ok := e.Payload.(projection.TurnText); ok {
+		s.streamed += len(p.Text)
 	}
 	return e
 }
 
-// long is event for a long event.
-func (s *shortener) long(e journal.Event) journal.Event {
-	payload, err := projection.Decode(e)
-	if err != nil {
-		e.Data = nil // it shows nothing
-		return e
-	}
+// short returns a payload with at most shownBytes of each text; nil: one that shows nothing.
+func (s *shortener) short(payload projection.Payload, seq uint64) projection.Payload {
 	switch p := payload.(type) {
 	case projection.TurnText:
-		p.Text = s.text(p.Text, 0, e.Seq)
-		payload = p
+		p.Text = s.text(p.Text, 0, seq)
+		return p
 	case projection.MessageAppended:
-		p.Message.Content, p.Raw = s.text(p.Message.Content, s.streamed, e.Seq), nil
-		payload = p
+		p.Message.Content, p.Raw = s.text(p.Message.Content, s.streamed, seq), nil
+		return p
 	case projection.TurnEnded:
-		p.Partial, p.Error = s.text(p.Partial, s.streamed, e.Seq), s.text(p.Error, 0, e.Seq)
-		payload = p
+		p.Partial, p.Error = s.text(p.Partial, s.streamed, seq), s.text(p.Error, 0, seq)
+		return p
 	case projection.ToolStarted:
 		p.Input = beginningOf(p.Input)
-		payload = p
+		return p
 	case projection.ToolCompleted:
-		p.Output, p.Error = s.text(p.Output, 0, e.Seq), s.text(p.Error, 0, e.Seq)
-		payload = p
+		p.Output, p.Error = s.text(p.Output, 0, seq), s.text(p.Error, 0, seq)
+		return p
 	case projection.PlanUpdated:
-		payload = shortPlan(p)
+		return p.Short()
 	case projection.SessionCreated, projection.TurnStarted:
-		return e
-	default:
-		payload = nil
+		return p
 	}
-	if e.Data = nil; payload != nil {
-		e.Data = projection.Record(e.Time, payload).Data
-	}
-	return e
+	return nil
 }
 
 // text returns the beginning and the end of the part of a text after some bytes, if that is longer than shownBytes.
@@ -96,14 +85,4 @@ func beginningOf(input json.RawMessage) json.RawMessage {
 	}
 	beginning, _ := json.Marshal(string(runecut.Prefix(input, endBytes))) // cannot fail
 	return beginning
-}
-
-func shortPlan(p projection.PlanUpdated) projection.PlanUpdated {
-	if more := len(p.Entries) - projection.MaxPlanEntries; more > 0 {
-		p.Entries, p.More = p.Entries[:projection.MaxPlanEntries], p.More+more
-	}
-	for i := range p.Entries {
-		p.Entries[i].Content = runecut.Prefix(p.Entries[i].Content, projection.MaxPlanContent)
-	}
-	return p
 }

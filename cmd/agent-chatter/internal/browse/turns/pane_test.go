@@ -116,7 +116,7 @@ func shown(events []journal.Event) string {
 		}
 	}
 	for _, e := range events {
-		add(t.Apply(e))
+		add(t.Apply(projection.DecodeEvent(e)))
 	}
 	add(t.Held())
 	return trimmed(rows)

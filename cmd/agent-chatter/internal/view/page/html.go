@@ -143,7 +143,7 @@ func (s shownItem) Segments() []segment {
 			plan := of.Step.Plan.Short()
 			shown = append(shown, segment{Plan: &plan})
 		default:
-			call := view.Call{Started: of.Step.Call.Started, Completed: of.Step.Call.Result}
+			call := view.Call{Call: *of.Step.Call}
 			if !call.Todo() {
 				shown = append(shown, segment{Call: &shownCall{of.Step.Call, s}})
 			}

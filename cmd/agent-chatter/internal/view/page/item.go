@@ -10,31 +10,13 @@ import (
 )
 
 // Members are the members of a session's team, who have the colours of a page in their order.
-type Members struct{ view.Transcript }
+type Members struct{ view.Members }
 
 // NewMembers returns the members of a team.
 func NewMembers(team []projection.Member) *Members {
 	m := new(Members)
 	m.AddMembers(team)
 	return m
-}
-
-// Speakers returns the members without their colours.
-func (m *Members) Speakers() (speakers []projection.Speaker) {
-	for _, member := range m.Members {
-		speakers = append(speakers, member.Speaker)
-	}
-	return speakers
-}
-
-// Name returns the displayed name of a member.
-func (m *Members) Name(id string) string {
-	for _, s := range m.Speakers() {
-		if s.ID == id {
-			return cmp.Or(s.DisplayName, id)
-		}
-	}
-	return id
 }
 
 // ColorClass returns the class of a member's colour.
