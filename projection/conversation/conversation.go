@@ -72,13 +72,13 @@ func (c *Conversation) Apply(e projection.Event) []Delta {
 			return []Delta{Permitted{at, t, p}}
 		}
 	case projection.PlanUpdated:
-		if t := c.turn(at, p.TurnID); t != nil && !(t.plan.More == p.More && slices.Equal(t.plan.Entries, p.Entries)) {
-			t.plan, t.stepped = p, true
+		if t := c.turn(at, p.TurnID); t != nil && !t.planned(p) {
+			t.plan, t.stepped = &p, true
 			return []Delta{Planned{at, t, p, t.length()}}
 		}
 	case projection.SessionCreated:
 		for _, m := range p.Team.Members {
-			c.addMember(m.Speaker())
+			c.AddMember(m.Speaker())
 		}
 		return []Delta{Changed{at, p}}
 	case projection.SessionResumed:
@@ -105,7 +105,8 @@ func (c *Conversation) Close() []Delta {
 	return c.abandon(Source{}, c.open.remove(func(*Turn) bool { return true }))
 }
 
-func (c *Conversation) addMember(s projection.Speaker) {
+// AddMember adds a member whom the events so far do not name.
+func (c *Conversation) AddMember(s projection.Speaker) {
 	known := slices.ContainsFunc(c.members, func(m projection.Speaker) bool { return m.ID == s.ID })
 	if !known && len(c.members) < maxMembers {
 		c.members = append(c.members, s)
@@ -185,7 +186,7 @@ func (c *Conversation) grow(at Source, t *Turn, text string) []Delta {
 // message adds a message to the turn that it answers for, or else as one without a turn.
 func (c *Conversation) message(at Source, m projection.Message) (deltas []Delta) {
 	deltas = c.abandon(at, c.open.endBefore(projection.MessageAppended{Message: m}))
-	c.addMember(m.Speaker)
+	c.AddMember(m.Speaker)
 	t := c.open.answering(m.Speaker)
 	if t == nil {
 		return append(deltas, Said{at, m})
@@ -210,8 +211,8 @@ func (c *Conversation) end(at Source, p projection.TurnEnded) (deltas []Delta) {
 			deltas = []Delta{Began{at, t}}
 		}
 	}
-	if t.Speaker.ID == "" {
-		t.Speaker = c.Speaker(p.MemberID)
+	if t.Began == 0 && t.Speaker.ID != p.MemberID { // a message that it seemed to have was another turn's
+		t.Speaker, t.replied = c.Speaker(p.MemberID), false
 	}
 	d := Ended{Source: at, Turn: t, End: &p, Open: t.takeOpen()}
 	if !t.replied {

@@ -140,6 +140,19 @@ func TestTwoOpenTurns(t *testing.T) {
 	}
 }
 
+func TestSequenceKeepsTheOrderOfWhatWaits(t *testing.T) {
+	cy := projection.Speaker{ID: "cy"}
+	events := session(start("t1", ada), start("t2", bo), start("t3", cy), end("t2", bo), text("t3", "C"), said(mia, "and"),
+		end("t1", ada))
+	ends := `%s ends, rest "", 0 open calls, finished %v`
+	want := []string{"ada begins", fmt.Sprintf(ends, "ada", true), "bo begins", fmt.Sprintf(ends, "bo", true),
+		"cy begins", `cy "C"`, fmt.Sprintf(ends, "cy", false), `mia said "and"`}
+	var s conversation.Sequence
+	if diff := cmp.Diff(want, shown(s.Next(deltasOf(new(conversation.Conversation), events)))); diff != "" {
+		t.Errorf("in sequence (-want +got):\n%s", diff)
+	}
+}
+
 func TestTurnsWithoutEndsAreOver(t *testing.T) {
 	unfinished := `ada ends, rest "", 0 open calls, finished false`
 	for _, test := range []struct {
@@ -233,6 +246,54 @@ func TestTimesExcludeTheWaitForAPerson(t *testing.T) {
 	}
 	if got := calls[1].State(); got != conversation.Refused {
 		t.Errorf("the second call is %s", got)
+	}
+}
+
+// A message belongs to an open turn whose start was not seen, unless the end of the turn names another member.
+func TestEndNamesTheMemberOfAContinuedTurn(t *testing.T) {
+	unfinished := end("t1", ada)
+	unfinished.Partial = "A"
+	events := session(result("t1", "u1"), said(bo, "B"), unfinished)[1:]
+	want := []string{" has u1: ok", `bo replied, rest "B", anew false`, `ada ends, rest "A", 0 open calls, finished true`}
+	c := conversation.Continued([]projection.Speaker{mia, ada, bo})
+	var got []string
+	for _, e := range events {
+		got = append(got, shown(c.Apply(e))...)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("deltas (-want +got):\n%s", diff)
+	}
+}
+
+func TestFirstPlanMayBeEmpty(t *testing.T) {
+	empty, plan := projection.PlanUpdated{TurnID: "t1"}, projection.PlanUpdated{TurnID: "t1", More: 1}
+	events := session(start("t1", ada), empty, empty, plan, plan, empty)
+	var got []int
+	for _, d := range deltasOf(new(conversation.Conversation), events) {
+		if d, ok := d.(conversation.Planned); ok {
+			got = append(got, d.Plan.More)
+		}
+	}
+	if diff := cmp.Diff([]int{0, 1, 0}, got); diff != "" {
+		t.Errorf("plans (-want +got):\n%s", diff)
+	}
+}
+
+func TestAloneIsAsRecorded(t *testing.T) {
+	events := session(said(ada, "A"), start("t1", ada), text("t1", "a [NEXT: bo] \n"), call("t1", "u1"), result("t1", "u1"),
+		projection.PlanUpdated{TurnID: "t1"}, end("t1", ada), projection.SessionEnded{})
+	var got []conversation.Delta
+	for _, e := range events {
+		d := conversation.Alone(e)
+		if d == nil || conversation.SourceOf(d).Seq != e.Seq {
+			t.Fatalf("event %d is %+v", e.Seq, d)
+		}
+		got = append(got, d)
+	}
+	want := []string{`ada said "A"`, "ada begins", ` "a [NEXT: bo] \n"`, " calls u1", " has u1: ok", " plans",
+		`ada ends, rest "", 0 open calls, finished true`}
+	if diff := cmp.Diff(want, shown(got)); diff != "" {
+		t.Errorf("deltas (-want +got):\n%s", diff)
 	}
 }
 

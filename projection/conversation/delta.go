@@ -57,7 +57,7 @@ type Completed struct {
 	Call Call
 }
 
-// Planned is a todo list that differs from the one before.
+// Planned is the first todo list of a turn, or one that differs from the one before. It may be empty.
 type Planned struct {
 	Source
 	Turn *Turn
@@ -99,8 +99,8 @@ type Changed struct {
 	Payload projection.Payload
 }
 
-// turnOf returns the turn of a delta; nil: it has none.
-func turnOf(d Delta) *Turn {
+// TurnOf returns the turn of a delta; nil: it has none.
+func TurnOf(d Delta) *Turn {
 	switch d := d.(type) {
 	case Began:
 		return d.Turn

@@ -137,7 +137,7 @@ func (s *Items) Add(d Delta) {
 			return
 		}
 	default:
-		i = s.turn(at, turnOf(d))
+		i = s.turn(at, TurnOf(d))
 		i.update(d)
 	}
 	end, ended := d.(Ended)

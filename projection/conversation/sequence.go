@@ -43,12 +43,12 @@ func (s *Sequence) due(d Delta) bool {
 	if _, changed := d.(Changed); changed {
 		return true
 	}
-	return s.turn == nil || turnOf(d) == s.turn
+	return s.turn == nil || TurnOf(d) == s.turn
 }
 
 // follow makes the turn of a delta that is due the one whose deltas are not delayed, until it ends.
 func (s *Sequence) follow(d Delta) {
-	if t := turnOf(d); t != nil {
+	if t := TurnOf(d); t != nil {
 		s.turn = t
 	}
 	if _, ended := d.(Ended); ended {
@@ -66,7 +66,7 @@ func (s *Sequence) hold(d Delta) {
 	if n := len(s.held); n > 0 {
 		last = s.held[n-1]
 	}
-	if last == nil || last.text.Len() == 0 || turnOf(last.Delta) != text.Turn {
+	if last == nil || last.text.Len() == 0 || TurnOf(last.Delta) != text.Turn {
 		last = &delayed{Delta: d}
 		s.held = append(s.held, last)
 	}
@@ -75,25 +75,25 @@ func (s *Sequence) hold(d Delta) {
 
 // release appends the held deltas that are due after a turn has ended.
 func (s *Sequence) release(due []Delta) []Delta {
-	for {
-		var left []*delayed
-		released := false
-		for _, h := range s.held {
-			if !s.due(h.Delta) {
-				left = append(left, h)
-				continue
-			}
-			d := h.Delta
-			if text, ok := d.(Text); ok {
-				text.Text = h.text.String()
-				d = text
-			}
-			due, released = append(due, d), true
-			s.follow(d)
+	var left []*delayed
+	held := s.held
+	for len(held) > 0 {
+		h := held[0]
+		held = held[1:]
+		if !s.due(h.Delta) {
+			left = append(left, h)
+			continue
 		}
-		s.held = left
-		if s.turn != nil || !released || len(left) == 0 {
-			return due
+		d := h.Delta
+		if text, ok := d.(Text); ok {
+			text.Text = h.text.String()
+			d = text
+		}
+		due = append(due, d)
+		if s.follow(d); s.turn == nil && len(left) > 0 { // what was left precedes what follows
+			held, left = append(left, held...), nil
 		}
 	}
+	s.held = left
+	return due
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // A Turn is a turn of an agent. Its exported fields do not change, except that the Speaker of a turn whose start was
-// not seen is unknown until an event names it.
+// not seen is unknown, or a guess from the next message, until its end names it.
 type Turn struct {
 	ID        string
 	Speaker   projection.Speaker // ID "": unknown
@@ -21,15 +21,15 @@ type Turn struct {
 	Time      time.Time // of its first event
 
 	reply    reply
-	recorded strings.Builder // the start of the reply as the journal has it, with markers
-	bytes    int64           // length of the recorded reply
-	unread   []byte          // the data of turn.text events that are not in recorded yet, a line each
-	streamed bool            // by Stream: the text of later events was shown
-	replied  bool            // its message was appended
-	stepped  bool            // it has a tool call or a plan
-	calls    []*Call         // without a result, in their order
-	answers  []answer        // to requests whose call has not started
-	plan     projection.PlanUpdated
+	recorded strings.Builder         // the start of the reply as the journal has it, with markers
+	bytes    int64                   // length of the recorded reply
+	unread   []byte                  // the data of turn.text events that are not in recorded yet, a line each
+	streamed bool                    // by Stream: the text of later events was shown
+	replied  bool                    // its message was appended
+	stepped  bool                    // it has a tool call or a plan
+	calls    []*Call                 // without a result, in their order
+	answers  []answer                // to requests whose call has not started
+	plan     *projection.PlanUpdated // nil: none
 }
 
 // An answer is an answer to a request for permission.
@@ -101,6 +101,11 @@ func (t *Turn) common(complete string) int64 {
 		n++
 	}
 	return int64(n)
+}
+
+// planned reports whether the turn has a todo list already.
+func (t *Turn) planned(p projection.PlanUpdated) bool {
+	return t.plan != nil && t.plan.More == p.More && slices.Equal(t.plan.Entries, p.Entries)
 }
 
 func (t *Turn) start(seq uint64, p projection.ToolStarted, at time.Time) *Call {

@@ -88,7 +88,7 @@ type repl struct {
 var errEnd = errors.New("the conversation has ended")
 
 // begin starts a new session or resumes one.
-func (r *repl) begin(ctx context.Context, c conversation) error {
+func (r *repl) begin(ctx context.Context, c opening) error {
 	if r.display.Surface == nil {
 		if err := r.open(); err != nil {
 			return err

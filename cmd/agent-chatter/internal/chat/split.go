@@ -26,7 +26,7 @@ func (r *repl) followSplit(ctx context.Context) error {
 		resume = fork
 		r.app.Notice(splitText(status.SessionID, fork))
 	}
-	return r.begin(ctx, conversation{team: team, store: r.savedIn(), resume: resume})
+	return r.begin(ctx, opening{team: team, store: r.savedIn(), resume: resume})
 }
 
 // splitText is for a conversation that continues in a fork.

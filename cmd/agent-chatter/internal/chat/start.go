@@ -49,7 +49,7 @@ func archivedFileText(path string) app.Message {
 }
 
 // A conversation is a team, a store, and the session in it that is resumed.
-type conversation struct {
+type opening struct {
 	team   *team.Team
 	store  store.Store
 	resume string // the session's id; "" for a new session
@@ -85,7 +85,7 @@ func (cmd *Command) start(ctx context.Context, r *repl) error {
 			return err
 		}
 	}
-	return r.begin(ctx, conversation{team: t, store: r.newStore()})
+	return r.begin(ctx, opening{team: t, store: r.newStore()})
 }
 
 // firstTeam returns the team of a chat that names none: the demo, unless the user wants a team of the installed
@@ -132,7 +132,7 @@ func (r *repl) startSession(ctx context.Context, t *team.Team, s catalog.Session
 }
 
 // fork makes a conversation that would resume s resume a fork of it up to the point at.
-func (r *repl) fork(ctx context.Context, c *conversation, s catalog.Session, at string) (err error) {
+func (r *repl) fork(ctx context.Context, c *opening, s catalog.Session, at string) (err error) {
 	if c.team.ID != s.TeamID {
 		return &store.TeamMismatchError{SessionID: s.ID, Want: s.TeamID, Got: c.team.ID}
 	}
@@ -151,7 +151,7 @@ func (r *repl) fork(ctx context.Context, c *conversation, s catalog.Session, at 
 // nil, the recorded team. The journal is read only if the session is damaged or forked.
 func (r *repl) resumable(
 	ctx context.Context, t *team.Team, s catalog.Session, fork bool, at string,
-) (c conversation, err error) {
+) (c opening, err error) {
 	switch {
 	case t != nil:
 	case s.Damaged != "": // Of reads the journal and returns the error
@@ -165,7 +165,7 @@ func (r *repl) resumable(
 	if s.Truncated {
 		r.app.Notice(app.TruncatedText(s))
 	}
-	c = conversation{team: t, store: r.savedIn(), resume: s.ID}
+	c = opening{team: t, store: r.savedIn(), resume: s.ID}
 	if t.ID == s.TeamID && s.Dir() != r.app.Catalog.Team(t.ID).Journals().Path() {
 		c.store, c.file = store.NewDir(r.app.Catalog.At(s.Dir())), s.Path()
 	}
@@ -230,7 +230,7 @@ func (r *repl) startJournal(ctx context.Context, t *team.Team, path string) erro
 			return err
 		}
 	}
-	return r.begin(ctx, conversation{team: t, store: store.NewDir(dir), resume: id, file: whole})
+	return r.begin(ctx, opening{team: t, store: store.NewDir(dir), resume: id, file: whole})
 }
 
 // startImported resumes a session that was imported from path.

@@ -39,7 +39,7 @@ func (r *repl) deploy(ctx context.Context, name string) error {
 			resume = latest.ID
 		}
 	}
-	return r.switchTo(ctx, conversation{team: t, store: r.newStore(), resume: resume})
+	return r.switchTo(ctx, opening{team: t, store: r.newStore(), resume: resume})
 }
 
 // latestOther returns the latest session of a team that can be resumed, except the running
@@ -95,7 +95,7 @@ func (r *repl) readKey(ctx context.Context) (rune, error) {
 
 // switchTo saves and ends the conversation, and begins or resumes another. If that cannot
 // be resumed, the running conversation continues.
-func (r *repl) switchTo(ctx context.Context, c conversation) error {
+func (r *repl) switchTo(ctx context.Context, c opening) error {
 	if c.resume != "" {
 		log, state, err := c.store.Open(ctx, c.team.ID, c.resume)
 		if err != nil {
@@ -176,7 +176,7 @@ func (r *repl) slashFork(ctx context.Context, at string) error {
 		return nil
 	}
 	r.app.Notice(sessions.ForkedText(session.ID, fork))
-	return r.switchTo(ctx, conversation{team: r.c.Team(), store: r.savedIn(), resume: fork})
+	return r.switchTo(ctx, opening{team: r.c.Team(), store: r.savedIn(), resume: fork})
 }
 
 // offeredSessions is how many sessions /resume lists.
