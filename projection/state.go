@@ -307,7 +307,7 @@ func (s *State) append(e journal.Event, p MessageAppended) {
 		s.Row.Preview = Preview(m.Content)
 	}
 	if s.Row.Title == "" && !s.Row.Renamed && m.Speaker.Type == TypeHuman {
-		s.Row.Title = titleOf(m.Content)
+		s.Row.Title = Title(m.Content)
 	}
 	s.Row.MessageCount++
 	s.Row.LastSpeakerID, s.Row.LastSpeaker = m.Speaker.ID, m.Speaker.DisplayName
@@ -442,6 +442,19 @@ func (s *State) endTurn(e journal.Event, p TurnEnded) {
 		}
 		s.Instructions[p.MemberID] = p.Instructions
 	}
+}
+
+// Members returns those who can speak: the members of the team, and then others who have spoken.
+func (s *State) Members() (all []Speaker) {
+	for _, m := range s.Team.Members {
+		all = append(all, Speaker{ID: m.ID, Name: m.Name, DisplayName: m.DisplayName, Type: m.Type})
+	}
+	for _, known := range s.Speakers {
+		if !slices.ContainsFunc(all, func(m Speaker) bool { return m.ID == known.ID }) {
+			all = append(all, known)
+		}
+	}
+	return all
 }
 
 // Clone returns a copy. Apply to one of them does not change the other.

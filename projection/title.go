@@ -11,8 +11,8 @@ const previewLength = 50
 
 var lineBreak = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ")
 
-// titleOf returns the title of a session whose first message of a person is content.
-func titleOf(content string) string {
+// Title returns the title of a session whose first message of a person is content.
+func Title(content string) string {
 	text := strings.TrimSpace(oneLine(content))
 	if short, cut := cutRunes(text, previewLength); cut {
 		return short + "…"

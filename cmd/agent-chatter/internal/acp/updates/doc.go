@@ -14,9 +14,12 @@
 //
 //   - Blanks are sent with the text that follows them. Those at the end of a reply are never sent: the message lacks
 //     them, and the journal may.
-//   - Text from the first marker on is sent when the message is complete, since a message has no markers.
+//   - Text from the first marker on that is not in a code block is sent when the message is complete: a message has no
+//     such markers.
 //   - The heading depends on events alone. It begins with a blank line unless the message is the first one after that
 //     of a person, for clients that join the texts of an answer.
+//   - Of turns that are open at the same time, the one that began first is sent as it takes place, and the others after
+//     its end.
 //   - A notice, which no journal has, is sent between messages, never inside.
 //
 // There are two exceptions. If removing a marker joins the parts of a secret, the message does not begin with what was
@@ -32,6 +35,7 @@
 //	seq           of the event in the journal that has it; a text that streams has none
 //	added         true for a text that no member wrote: a heading, a closing fence, the reason of a failure
 //	notice        true for a notice, which has no member
+//	refused       true for the end of a tool call that was refused
 //
 // At the end of a turn a session_info_update also has finishReason, usage and totals, as the journal and its State have
 // them. A usage_update, with the context of the member that has spoken and the cost of the session, follows if its

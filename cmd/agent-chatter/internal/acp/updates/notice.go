@@ -39,10 +39,10 @@ func escapedLines(text string) (lines []string) {
 
 func (t *Translator) notify(quote string) []sdk.SessionUpdate {
 	t.notices = append(t.notices, quote)
-	if t.turn == nil || !t.turn.headed || t.turn.finished {
+	if !t.headed {
 		t.addNotices()
 	}
-	return t.take()
+	return t.updates(nil)
 }
 
 func (t *Translator) command(h hint.Hint) string {

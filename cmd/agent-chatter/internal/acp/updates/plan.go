@@ -4,23 +4,16 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
-	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	sdk "github.com/coder/acp-go-sdk"
 )
 
 // updatePlan adds the todo list of the member whose turn it is.
-func (t *Translator) updatePlan(p projection.PlanUpdated, seq uint64) {
-	turn := t.turn
-	if turn == nil || turn.id != p.TurnID {
-		return
-	}
-	plan := &sdk.SessionUpdatePlan{
-		Entries: []sdk.PlanEntry{},
-		Meta:    meta{Member: turn.by.ID, Name: displayName(turn.by), TurnID: turn.id, Seq: seq}.values(),
-	}
+func (t *Translator) updatePlan(m meta, p projection.PlanUpdated) {
+	plan := &sdk.SessionUpdatePlan{Entries: []sdk.PlanEntry{}, Meta: m.values()}
 	for _, e := range p.Entries {
 		status := sdk.PlanEntryStatusPending
 		if e.Status == projection.InProgress || e.Status == projection.Completed {
@@ -45,21 +38,20 @@ func (t *Translator) updatePlan(p projection.PlanUpdated, seq uint64) {
 
 // updateUsage adds what a turn used, and all turns so far: in the metadata of the session, and as the protocol has it,
 // if the agent reported its context window.
-func (t *Translator) updateUsage(turn *openTurn, end projection.TurnEnded, e journal.Event) {
-	more := map[string]any{"finishReason": cmp.Or(end.FinishReason, projection.Done)}
+func (t *Translator) updateUsage(m meta, end projection.TurnEnded, at time.Time) {
+	info := m
+	info.More = map[string]any{"finishReason": cmp.Or(end.FinishReason, projection.Done)}
 	if end.Usage != nil {
-		totals := t.state.Stats.Usage
+		totals := t.totals
 		totals.Costs = maps.Clone(totals.Costs)
-		more["usage"], more["totals"] = *end.Usage, totals
+		info.More["usage"], info.More["totals"] = *end.Usage, totals
 	}
-	m := meta{Member: turn.by.ID, Name: displayName(turn.by), TurnID: turn.id, Seq: e.Seq, More: more}
 	t.out = append(t.out, sdk.SessionUpdate{SessionInfoUpdate: &sdk.SessionSessionInfoUpdate{
-		UpdatedAt: timestamp(e.Time), Meta: m.values(),
+		UpdatedAt: timestamp(at), Meta: info.values(),
 	}})
 	if end.Usage == nil || end.Usage.Context <= 0 || end.Usage.Window <= 0 {
 		return
 	}
-	m.More = nil
 	t.out = append(t.out, sdk.SessionUpdate{UsageUpdate: &sdk.SessionUsageUpdate{
 		Used: int(end.Usage.Context), Size: int(end.Usage.Window), Cost: t.cost(), Meta: m.values(),
 	}})
@@ -67,7 +59,7 @@ func (t *Translator) updateUsage(turn *openTurn, end projection.TurnEnded, e jou
 
 // cost returns what the session has cost so far; nil if it is unknown, or in several currencies.
 func (t *Translator) cost() *sdk.Cost {
-	costs := t.state.Stats.Usage.Costs
+	costs := t.totals.Costs
 	if len(costs) != 1 {
 		return nil
 	}

@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/conversation"
 	"github.com/agent-chatter/agent-chatter/projection/markdown"
 	"github.com/agent-chatter/agent-chatter/projection/runecut"
 	sdk "github.com/coder/acp-go-sdk"
@@ -22,39 +22,26 @@ const (
 	maxLocations = 100
 )
 
-// A toolCall is a tool call without a result.
-type toolCall struct {
-	hidden bool // a plan shows it
-	edits  bool // its update shows what it changes
-}
-
 // ToolCallID returns the ID of a tool call in updates and in requests for permission.
 func ToolCallID(turnID, toolID string) sdk.ToolCallId {
 	return sdk.ToolCallId(tty.SafeLine(turnID + "/" + toolID))
 }
 
 // startTool adds a tool call. What changes a todo list is shown as a plan.
-func (t *Translator) startTool(p projection.ToolStarted, seq uint64) {
-	turn := t.turn
-	if turn == nil || turn.id != p.TurnID {
-		return
+func (t *Translator) startTool(m meta, c conversation.Call) {
+	if !todo(c) {
+		t.out = append(t.out, sdk.SessionUpdate{ToolCall: t.toolCall(m, c.Started)})
 	}
-	if (view.Call{Started: p}).Todo() {
-		turn.calls[p.ToolID] = toolCall{hidden: true}
-		return
-	}
-	started := t.toolCall(p, seq)
-	turn.calls[p.ToolID] = toolCall{edits: started.Content != nil}
-	t.out = append(t.out, sdk.SessionUpdate{ToolCall: started})
 }
 
+// todo reports whether a call changes a todo list, which a plan shows.
+func todo(c conversation.Call) bool { return view.Call{Started: c.Started}.Todo() }
+
 // toolCall returns the update for a tool call that starts.
-func (t *Translator) toolCall(p projection.ToolStarted, seq uint64) *sdk.SessionUpdateToolCall {
-	name := displayName(t.turn.by)
+func (t *Translator) toolCall(m meta, p projection.ToolStarted) *sdk.SessionUpdateToolCall {
 	call := &sdk.SessionUpdateToolCall{
-		ToolCallId: ToolCallID(p.TurnID, p.ToolID), Title: name + ": " + view.ToolText(p), Kind: kindOf(p.Name),
-		Status: sdk.ToolCallStatusInProgress, RawInput: rawInput(p.Input),
-		Meta: meta{Member: t.turn.by.ID, Name: name, TurnID: p.TurnID, Seq: seq}.values(),
+		ToolCallId: ToolCallID(p.TurnID, p.ToolID), Title: m.Name + ": " + view.ToolText(p), Kind: kindOf(p.Name),
+		Status: sdk.ToolCallStatusInProgress, RawInput: rawInput(p.Input), Meta: m.values(),
 	}
 	size := 0
 	for _, file := range view.FilesIn(p.Input) {
@@ -95,65 +82,54 @@ func (t *Translator) absolute(path string) (string, bool) {
 }
 
 // completeTool adds the result of a tool call.
-func (t *Translator) completeTool(p projection.ToolCompleted, seq uint64) {
-	turn := t.turn
-	if turn == nil || turn.id != p.TurnID {
-		return
-	}
-	call, ok := turn.calls[p.ToolID]
-	delete(turn.calls, p.ToolID)
-	if call.hidden && p.Error == "" {
-		return
-	}
-	if !ok || call.hidden {
-		started := projection.ToolStarted{TurnID: p.TurnID, ToolID: p.ToolID, Name: p.Name}
-		t.out = append(t.out, sdk.SessionUpdate{ToolCall: t.toolCall(started, seq)})
-	}
-	status := sdk.ToolCallStatusCompleted
-	if p.Error != "" {
-		status = sdk.ToolCallStatusFailed
-	}
-	t.addResult(p.ToolID, seq, status, func(u *sdk.SessionToolCallUpdate) {
-		u.RawOutput = rawOutput(p)
-		shown := p.Output
-		if p.Error != "" {
-			shown = p.Error
-		} else if call.edits {
-			return // the content stays
+func (t *Translator) completeTool(m meta, c conversation.Call) {
+	started, failed := c.Seq > 0, c.State() != conversation.OK
+	if started && todo(c) {
+		if !failed {
+			return
 		}
-		if shown != "" {
-			shown = markdown.AsCodeBlock("", runecut.Prefix(tty.Safe(shown), maxShown))
-			u.Content = []sdk.ToolCallContent{sdk.ToolContent(sdk.TextBlock(shown))}
-		}
-	})
+		started = false
+	}
+	if !started {
+		call := projection.ToolStarted{TurnID: c.Started.TurnID, ToolID: c.Started.ToolID, Name: c.Started.Name}
+		t.out = append(t.out, sdk.SessionUpdate{ToolCall: t.toolCall(m, call)})
+	}
+	status, shown := sdk.ToolCallStatusCompleted, c.Result.Output
+	if failed {
+		status, shown = sdk.ToolCallStatusFailed, c.Result.Error
+	} else if started && t.toolCall(m, c.Started).Content != nil {
+		shown = "" // the content of the call stays: what it changes
+	}
+	t.addResult(m, c, status, shown, rawOutput(*c.Result))
 }
 
 // endTools adds that tool calls ended without a result. After a complete turn nothing more is known of them. A journal
 // that is continued has the results of those that a crash interrupted.
-func (t *Translator) endTools(end *projection.TurnEnded, seq uint64) {
+func (t *Translator) endTools(m meta, d conversation.Ended) {
 	status := sdk.ToolCallStatusFailed
-	if end != nil && end.FinishReason == projection.Done {
+	if d.End != nil && d.End.FinishReason == projection.Done {
 		status = sdk.ToolCallStatusCompleted
 	}
-	var ids []string
-	for id, call := range t.turn.calls {
-		if !call.hidden {
-			ids = append(ids, id)
+	for _, c := range d.Open {
+		if !todo(c) {
+			t.addResult(m, c, status, "", nil)
 		}
-	}
-	slices.Sort(ids)
-	for _, id := range ids {
-		t.addResult(id, seq, status, func(*sdk.SessionToolCallUpdate) {})
 	}
 }
 
-// addResult adds the end of a tool call.
-func (t *Translator) addResult(toolID string, seq uint64, s sdk.ToolCallStatus, set func(*sdk.SessionToolCallUpdate)) {
-	u := &sdk.SessionToolCallUpdate{
-		ToolCallId: ToolCallID(t.turn.id, toolID), Status: &s,
-		Meta: meta{Member: t.turn.by.ID, Name: displayName(t.turn.by), TurnID: t.turn.id, Seq: seq}.values(),
+// addResult adds the end of a tool call, with the text that is shown of it.
+func (t *Translator) addResult(m meta, c conversation.Call, status sdk.ToolCallStatus, shown string, raw any) {
+	if c.State() == conversation.Refused {
+		status, shown = sdk.ToolCallStatusFailed, strings.TrimSpace("refused\n"+shown)
+		m.More = map[string]any{"refused": true}
 	}
-	set(u)
+	u := &sdk.SessionToolCallUpdate{
+		ToolCallId: ToolCallID(m.TurnID, c.Started.ToolID), Status: &status, RawOutput: raw, Meta: m.values(),
+	}
+	if shown != "" {
+		shown = markdown.AsCodeBlock("", runecut.Prefix(tty.Safe(shown), maxShown))
+		u.Content = []sdk.ToolCallContent{sdk.ToolContent(sdk.TextBlock(shown))}
+	}
 	t.out = append(t.out, sdk.SessionUpdate{ToolCallUpdate: u})
 }
 

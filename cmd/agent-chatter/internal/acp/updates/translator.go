@@ -1,7 +1,7 @@
 package updates
 
 import (
-	"slices"
+	"maps"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
@@ -10,18 +10,25 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/conversation"
 	sdk "github.com/coder/acp-go-sdk"
 )
 
 // A Translator turns the events of a session into updates. [New] makes one.
 type Translator struct {
-	o       Options
-	state   projection.State // of the events so far
-	cwd     string           // of the newest run
-	title   string           // the client has
-	turn    *openTurn        // nil: no agent speaks
-	spoken  bool             // text was sent since the last message of a person
-	notices []string         // as Markdown, that wait for the end of a message
+	o            Options
+	conversation *conversation.Conversation
+	sequence     conversation.Sequence // clients join the texts
+	replayed     bool                  // the events are those of a journal
+	unsaved      uint64                // Seq of the first event since which none was saved; 0: all were
+
+	cwd     string            // of the newest run
+	title   string            // the client has
+	renamed bool              // title does not follow the first message
+	totals  projection.Totals // of the turns so far
+	headed  bool              // the turn that speaks has its heading
+	spoken  bool              // text was sent since the last message of a person
+	notices []string          // as Markdown, that wait for the end of a message
 	out     []sdk.SessionUpdate
 }
 
@@ -35,105 +42,128 @@ type Options struct {
 }
 
 // New returns the Translator of a session without events.
-func New(o Options) *Translator { return &Translator{o: o} }
+func New(o Options) *Translator {
+	return &Translator{o: o, conversation: new(conversation.Conversation)}
+}
 
 // Resume returns the Translator of a session whose events the client has, or does not want. It does not keep the state.
 func Resume(o Options, state *projection.State) *Translator {
-	return &Translator{o: o, state: *state.Clone(), cwd: state.CWD, title: state.Row.Title}
+	t := &Translator{o: o, conversation: conversation.Continued(state.Members())}
+	t.addTeam()
+	t.cwd, t.title, t.renamed, t.totals = state.CWD, state.Row.Title, state.Row.Renamed, state.Stats.Usage
+	t.totals.Costs = maps.Clone(t.totals.Costs)
+	return t
+}
+
+// addTeam names the members that the journal does not name. Names of the journal come first, so that a replay has the
+// same headings after the team has changed.
+func (t *Translator) addTeam() {
+	for _, m := range t.o.Team.Members {
+		t.conversation.AddMember(projection.Speaker{ID: m.ID, Name: m.Name, DisplayName: m.DisplayName, Type: m.Type})
+	}
 }
 
 // Event returns the updates for an event that was appended. There are none for the message of a person, which the
 // client itself shows.
 func (t *Translator) Event(e coordinator.Event) []sdk.SessionUpdate {
-	appended := e.Event
-	if e.Unsaved {
-		appended.Seq = 0 // it is not final
+	switch {
+	case !e.Unsaved:
+		t.unsaved = 0
+	case t.unsaved == 0:
+		t.unsaved = e.Seq
 	}
-	t.apply(appended, false)
-	return t.take()
+	t.replayed = false
+	return t.updates(t.conversation.Apply(e.Event))
 }
 
 // Text returns the updates for text that streams in a turn. The events that record it later add nothing.
 func (t *Translator) Text(turnID, text string) []sdk.SessionUpdate {
-	if t.turn != nil && t.turn.id == turnID && !t.turn.replied {
-		t.turn.streamed = true
-		t.say(t.turn.reply.pass(text), 0)
-	}
-	return t.take()
+	t.replayed = false
+	return t.updates(t.conversation.Stream(turnID, text))
 }
 
 // Replay returns the updates for an event of a journal. It does not keep its data.
 func (t *Translator) Replay(e journal.Event) []sdk.SessionUpdate {
-	t.apply(projection.DecodeEvent(e), true)
-	return t.take()
+	t.replayed = true
+	return t.updates(t.conversation.Apply(projection.DecodeEvent(e)))
 }
 
-// EndReplay returns the updates for the end of a journal: those of a turn that has no end.
+// EndReplay returns the updates for the end of a journal: those of turns that have no end. Events that follow add
+// nothing to them.
 func (t *Translator) EndReplay() []sdk.SessionUpdate {
-	if t.turn != nil {
-		t.finish(nil, 0)
-	}
-	return t.take()
+	all := t.updates(t.conversation.Close())
+	t.conversation = conversation.Continued(t.conversation.Members())
+	return all
 }
 
-// take returns and forgets the updates.
-func (t *Translator) take() []sdk.SessionUpdate {
+// updates returns the updates for deltas.
+func (t *Translator) updates(deltas []conversation.Delta) []sdk.SessionUpdate {
+	for _, d := range t.sequence.Next(deltas) {
+		t.add(d)
+	}
 	out := t.out
 	t.out = nil
 	return out
 }
 
-// apply adds the updates for an event.
-func (t *Translator) apply(decoded projection.Event, replayed bool) {
-	t.state.ApplyEvent(decoded)
-	e := decoded.Event
-	switch p := decoded.Payload.(type) {
-	case projection.SessionCreated:
-		t.cwd = p.CWD
-	case projection.SessionResumed:
-		t.cwd = p.CWD
-	case projection.TurnStarted:
-		t.endTurn(nil, e)
-		t.turn = &openTurn{id: p.TurnID, by: t.speaker(p.MemberID), calls: map[string]toolCall{}}
-	case projection.TurnText:
-		if t.turn != nil && t.turn.id == p.TurnID && !t.turn.streamed && !t.turn.replied {
-			t.say(t.turn.reply.pass(p.Text), e.Seq)
-		}
-	case projection.ToolStarted:
-		t.startTool(p, e.Seq)
-	case projection.ToolCompleted:
-		t.completeTool(p, e.Seq)
-	case projection.PlanUpdated:
-		t.updatePlan(p, e.Seq)
-	case projection.MessageAppended:
-		t.appendMessage(p.Message, e, replayed)
-	case projection.TurnEnded:
-		t.endTurn(&p, e)
+// add adds the updates for a delta. Of a turn whose start the client does not have, there are only messages.
+func (t *Translator) add(d conversation.Delta) {
+	m := meta{Seq: conversation.SourceOf(d).Seq}
+	if t.unsaved > 0 && m.Seq >= t.unsaved {
+		m.Seq = 0 // it is not final
 	}
-	t.updateTitle(e)
+	turn := conversation.TurnOf(d)
+	seen := turn != nil && turn.Began > 0
+	if seen {
+		m.Member, m.Name, m.TurnID = turn.Speaker.ID, displayName(turn.Speaker), turn.ID
+	}
+	switch d := d.(type) {
+	case conversation.Changed:
+		t.change(m, d)
+	case conversation.Said:
+		t.addMessage(m, d.Message, d.Time)
+	case conversation.Replied:
+		t.reply(m, d, seen)
+	case conversation.Ended:
+		t.end(m, d, seen)
+	}
+	if !seen {
+		return
+	}
+	switch d := d.(type) {
+	case conversation.Text:
+		t.say(m, d.Text)
+	case conversation.Called:
+		t.startTool(m, d.Call)
+	case conversation.Completed:
+		t.completeTool(m, d.Call)
+	case conversation.Planned:
+		t.updatePlan(m, d.Plan)
+	}
 }
 
-// speaker returns the member with an id, as the journal names it, or else the team. Names of the journal come first,
-// so that a replay has the same headings after the team has changed.
-func (t *Translator) speaker(memberID string) projection.Speaker {
-	known := slices.ContainsFunc(t.state.Team.Members, func(m projection.Member) bool { return m.ID == memberID }) ||
-		slices.ContainsFunc(t.state.Speakers, func(s projection.Speaker) bool { return s.ID == memberID })
-	if m, ok := t.o.Team.Member(memberID); ok && !known {
-		return projection.Speaker{ID: m.ID, Name: m.Name, DisplayName: m.DisplayName, Type: m.Type}
+func (t *Translator) change(m meta, d conversation.Changed) {
+	switch p := d.Payload.(type) {
+	case projection.SessionCreated:
+		t.cwd = p.CWD
+		t.addTeam()
+	case projection.SessionResumed:
+		t.cwd = p.CWD
+	case projection.SessionRenamed:
+		t.renamed = true
+		t.updateTitle(m, p.Title, d.Time)
 	}
-	return t.state.Speaker(memberID)
 }
 
 // updateTitle adds the title of the session if it has changed.
-func (t *Translator) updateTitle(e journal.Event) {
-	title := t.state.Row.Title
+func (t *Translator) updateTitle(m meta, title string, at time.Time) {
 	if title == t.title {
 		return
 	}
 	t.title = title
 	shown := tty.SafeLine(title)
 	t.out = append(t.out, sdk.SessionUpdate{SessionInfoUpdate: &sdk.SessionSessionInfoUpdate{
-		Title: &shown, UpdatedAt: timestamp(e.Time), Meta: meta{Seq: e.Seq}.values(),
+		Title: &shown, UpdatedAt: timestamp(at), Meta: meta{Seq: m.Seq}.values(),
 	}})
 }
 

@@ -23,6 +23,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/projectiontest"
 	sdk "github.com/coder/acp-go-sdk"
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 )
 
@@ -35,68 +36,120 @@ var pieces = []string{
 	strings.Repeat("long ", 20_000),
 }
 
-// drawTurn adds a turn as a coordinator records it: what streams is recorded in pieces, at the latest before a tool.
-func drawTurn(t *rapid.T, s *session, n int, last bool) (want string) {
-	id, by := fmt.Sprintf("turn%d", n), rapid.SampledFrom([]projection.Speaker{ada, bo}).Draw(t, "speaker")
-	s.turn(id, by)
-	reply, flushed := "", 0
-	flush := func() {
-		if flushed < len(reply) {
-			s.add(projection.TurnText{TurnID: id, Text: reply[flushed:]})
-		}
-		flushed = len(reply)
-	}
-	for i := range rapid.IntRange(0, 8).Draw(t, "steps") {
-		switch rapid.IntRange(0, 9).Draw(t, "step") {
-		case 0:
-			flush()
-			s.add(projection.ToolStarted{TurnID: id, ToolID: fmt.Sprint(i), Name: "Bash"})
-		case 1:
-			s.add(projection.ToolCompleted{TurnID: id, ToolID: fmt.Sprint(i - 1), Name: "Bash", Output: "x"})
-		case 2:
-			flush()
-			s.add(projection.PlanUpdated{TurnID: id, Entries: []projection.PlanEntry{{Content: "x"}}})
-		case 3:
-			flush()
-		default:
-			chunk := rapid.SampledFrom(pieces).Draw(t, "piece")
-			reply += chunk
-			s.stream(id, chunk)
-		}
-	}
-	content := marker.Parse(strings.TrimRight(reply, " \t\r\n")).Content
-	switch {
-	case last && rapid.Bool().Draw(t, "crash"):
-		flush()
-		return strings.TrimRight(reply, " \t\r\n")
-	case content == "" || rapid.IntRange(0, 3).Draw(t, "failure") == 0:
-		s.end(id, by, projection.Failed, reply, "it failed\n# badly")
-		return strings.TrimRight(reply, " \t\r\n")
-	}
-	s.say(by, content)
-	s.end(id, by, projection.Done, "", "")
-	return content
+// A drawnTurn is a turn that is open.
+type drawnTurn struct {
+	id       string
+	by       projection.Speaker
+	reply    string
+	recorded int // length of what turn.text events have of reply
+	replied  bool
 }
 
+// record records what streamed since the last record, as a coordinator does, at the latest before a tool.
+func (s *session) record(turns ...*drawnTurn) {
+	for _, t := range turns {
+		if t.recorded < len(t.reply) && !t.replied {
+			s.add(projection.TurnText{TurnID: t.id, Text: t.reply[t.recorded:]})
+		}
+		t.recorded = len(t.reply)
+	}
+}
+
+// drawStep adds a step of a turn, and reports whether it ended the turn. said is what the member said, if the step shows
+// all of it.
+func drawStep(t *rapid.T, s *session, turn *drawnTurn) (ended bool, said string) {
+	tool := fmt.Sprint(rapid.IntRange(0, 2).Draw(t, "tool"))
+	switch rapid.IntRange(0, 14).Draw(t, "step") {
+	case 0:
+		s.record(turn)
+		s.add(projection.ToolStarted{TurnID: turn.id, ToolID: tool, Name: rapid.SampledFrom([]string{"Bash", "TodoWrite"}).Draw(t, "name")})
+	case 1:
+		s.add(projection.ToolCompleted{TurnID: turn.id, ToolID: tool, Name: "Bash", Output: "x"})
+	case 2:
+		s.record(turn)
+		s.add(projection.PlanUpdated{TurnID: turn.id, Entries: []projection.PlanEntry{{Content: tool}}})
+	case 3:
+		s.record(turn)
+	case 4:
+		s.add(projection.PermissionAnswered{TurnID: turn.id, ToolID: tool, Allowed: rapid.Bool().Draw(t, "allowed")})
+	case 5:
+		content := marker.Parse(strings.TrimRight(turn.reply, " \t\r\n")).Content
+		if content == "" || turn.replied {
+			return false, ""
+		}
+		s.say(turn.by, content)
+		turn.replied = true
+		return false, content
+	case 6:
+		if turn.replied {
+			s.end(turn.id, turn.by, projection.Done, "", "")
+			return true, ""
+		}
+		s.end(turn.id, turn.by, projection.Failed, turn.reply, "it failed\n# badly")
+		return true, strings.TrimRight(turn.reply, " \t\r\n")
+	default:
+		if !turn.replied {
+			chunk := rapid.SampledFrom(pieces).Draw(t, "piece")
+			turn.reply += chunk
+			s.stream(turn.id, chunk)
+		}
+	}
+	return false, ""
+}
+
+// Any number of turns are open, and what they stream arrives in any pieces.
 func TestTextsAreEqualLiveAndReplayed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := begin()
-		s.say(mia, "hello")
+		var open []*drawnTurn
 		var want []string
-		turns := rapid.IntRange(1, 3).Draw(t, "turns")
-		for n := range turns {
-			if content := drawTurn(t, s, n, n == turns-1); content != "" {
+		said := func(content string) {
+			if content != "" {
 				want = append(want, tty.Safe(content))
 			}
-			if rapid.Bool().Draw(t, "user") && n < turns-1 {
+		}
+		for n := range rapid.IntRange(1, 40).Draw(t, "steps") {
+			switch rapid.IntRange(0, 15).Draw(t, "kind") {
+			case 0: // after which no turn continues
+				for _, turn := range open {
+					if s.record(turn); !turn.replied {
+						said(strings.TrimRight(turn.reply, " \t\r\n"))
+					}
+				}
+				open = nil
+				s.add(projection.SessionResumed{CWD: "/home/mia"})
 				s.say(mia, "continue")
+			case 1:
+				if !slices.ContainsFunc(open, func(turn *drawnTurn) bool { return turn.replied }) {
+					s.say(mia, "and")
+				}
+			case 2, 3, 4:
+				by := rapid.SampledFrom([]projection.Speaker{ada, bo, {ID: "cy"}}).Draw(t, "speaker")
+				if !slices.ContainsFunc(open, func(turn *drawnTurn) bool { return turn.by == by }) {
+					open = append(open, &drawnTurn{id: fmt.Sprint("turn", n), by: by})
+					s.turn(open[len(open)-1].id, by)
+				}
+			default:
+				if len(open) == 0 {
+					continue
+				}
+				i := rapid.IntRange(0, len(open)-1).Draw(t, "turn")
+				ended, content := drawStep(t, s, open[i])
+				if said(content); ended {
+					open = slices.Delete(open, i, i+1)
+				}
+			}
+		}
+		for _, turn := range open {
+			if s.record(turn); !turn.replied {
+				said(strings.TrimRight(turn.reply, " \t\r\n"))
 			}
 		}
 		translator := updates.New(updates.Options{Team: crew})
 		live := append(play(translator, s.steps), translator.EndReplay()...)
 		replayed := replay(s.events())
 		got := replies(live)
-		if diff := cmp.Diff(got, replies(replayed), cmp.AllowUnexported(message{})); diff != "" {
+		if diff := cmp.Diff(got, replies(replayed), cmp.AllowUnexported(message{}), cmpopts.EquateEmpty()); diff != "" {
 			t.Fatalf("live and replayed (-live +replayed):\n%s", diff)
 		}
 		if diff := cmp.Diff(others(live), others(replayed)); diff != "" {
@@ -105,16 +158,55 @@ func TestTextsAreEqualLiveAndReplayed(t *testing.T) {
 		if text(live) != text(replayed) {
 			t.Fatalf("joined: %q live, %q replayed", text(live), text(replayed))
 		}
-		var said []string
+		var texts []string
 		for _, m := range got {
 			if m.said != "" {
-				said = append(said, m.said)
+				texts = append(texts, m.said)
 			}
 		}
-		if diff := cmp.Diff(want, said); diff != "" {
+		slices.Sort(want)
+		slices.Sort(texts)
+		if diff := cmp.Diff(want, texts); diff != "" {
 			t.Fatalf("what the members said (-want +got):\n%s", diff)
 		}
 	})
+}
+
+// Two members speak at once: a client that joins the texts has one message after the other.
+func TestTwoOpenTurns(t *testing.T) {
+	s := begin()
+	s.say(mia, "hello")
+	s.turn("1", ada)
+	s.turn("2", bo)
+	s.stream("2", "I mend ")
+	s.stream("1", "I look")
+	s.add(projection.ToolStarted{TurnID: "2", ToolID: "a", Name: "Bash"})
+	s.add(projection.PermissionAnswered{TurnID: "2", ToolID: "a", By: projection.ByPerson})
+	s.add(projection.ToolCompleted{TurnID: "2", ToolID: "a", Error: "not allowed"})
+	s.stream("2", "it.")
+	s.say(bo, "I mend it.")
+	s.end("2", bo, projection.Done, "", "")
+	s.stream("1", " at it.")
+	s.say(ada, "I look at it.")
+	s.add(projection.ToolStarted{TurnID: "1", ToolID: "a", Name: "Read"})
+	s.add(projection.ToolCompleted{TurnID: "1", ToolID: "a", Output: "x"})
+	s.end("1", ada, projection.Done, "", "")
+	live := s.live()
+	check(t, live)
+	if want := "**Ada**\n\nI look at it.\n\n**Bo**\n\nI mend it."; text(live) != want || text(replay(s.events())) != want {
+		t.Errorf("the client has %q live, %q replayed", text(live), text(replay(s.events())))
+	}
+	var got []string
+	for _, u := range live {
+		if u := u.ToolCallUpdate; u != nil {
+			shown := strings.TrimSpace(u.Content[0].Content.Content.Text.Text)
+			got = append(got, fmt.Sprint(u.ToolCallId, " ", *u.Status, " ", shown, " ", metaOf(u.Meta)["refused"]))
+		}
+	}
+	want := []string{"1/a completed ```\nx\n``` <nil>", "2/a failed ```\nrefused\nnot allowed\n``` true"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("results (-want +got):\n%s", diff)
+	}
 }
 
 // TestGoldenUpdates compares the updates of a session that has everything with a golden file.

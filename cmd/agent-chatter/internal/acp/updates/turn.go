@@ -3,37 +3,24 @@ package updates
 import (
 	"cmp"
 	"strings"
+	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
-	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/conversation"
 	"github.com/agent-chatter/agent-chatter/projection/markdown"
 )
 
-// An openTurn is the turn of the member that speaks.
-type openTurn struct {
-	id       string
-	by       projection.Speaker
-	reply    reply
-	calls    map[string]toolCall // those without a result, by the id of the tool
-	streamed bool                // by Text: the text of the events is the same
-	headed   bool                // its heading was sent
-	replied  bool                // its message was appended
-	finished bool                // by EndReplay
-}
-
 // say adds text of the member whose turn it is.
-func (t *Translator) say(text string, seq uint64) {
-	turn := t.turn
+func (t *Translator) say(m meta, text string) {
 	if text == "" {
 		return
 	}
-	m := meta{Member: turn.by.ID, Name: displayName(turn.by), TurnID: turn.id, Seq: seq}
-	if !turn.headed {
-		turn.headed = true
-		t.addHeading(m, turn.id)
+	if !t.headed {
+		t.headed = true
+		t.addHeading(m, m.TurnID)
 	}
-	t.addAgentText(m, turn.id, text)
+	t.addAgentText(m, m.TurnID, text)
 }
 
 // addHeading adds the name of a speaker, and a blank line if a text precedes it.
@@ -56,36 +43,33 @@ func (t *Translator) closeFence(m meta, message, content string) {
 	}
 }
 
-// appendMessage adds a message: the rest of a reply, or all of it.
-func (t *Translator) appendMessage(said projection.Message, e journal.Event, replayed bool) {
-	if said.Speaker.Type == projection.TypeHuman {
-		t.endTurn(nil, e) // no turn is open after it
-		t.spoken = false
-		if replayed {
-			m := meta{Member: said.Speaker.ID, Name: displayName(said.Speaker), Seq: e.Seq}
-			t.addUserText(m, said.ID, said.Content)
-		}
+// reply adds the message of a turn: what it has after the text so far, or all of it.
+func (t *Translator) reply(m meta, d conversation.Replied, seen bool) {
+	if seen && !d.Anew {
+		t.say(m, d.Rest)
+		t.closeFence(m, m.TurnID, d.Message.Content)
 		return
 	}
-	turn := t.turn
-	if turn != nil && !turn.replied && turn.by.ID == said.Speaker.ID {
-		turn.replied = true
-		if rest, ok := turn.reply.rest(said.Content); ok {
-			t.say(rest, e.Seq)
-			m := meta{Member: turn.by.ID, Name: displayName(turn.by), TurnID: turn.id, Seq: e.Seq}
-			t.closeFence(m, turn.id, said.Content)
-			return
-		}
-		t.closeFence(meta{Member: turn.by.ID, Name: displayName(turn.by), TurnID: turn.id}, turn.id, turn.reply.text())
+	if seen {
+		streamed := m
+		streamed.Seq = 0
+		t.closeFence(streamed, m.TurnID, d.Turn.Shown())
 	}
-	t.addMessage(said, e.Seq)
+	t.addMessage(m, d.Message, d.Time)
 }
 
 // addMessage adds a whole message.
-func (t *Translator) addMessage(said projection.Message, seq uint64) {
-	m := meta{Member: said.Speaker.ID, Name: displayName(said.Speaker), Seq: seq}
-	if t.turn != nil && t.turn.by.ID == said.Speaker.ID {
-		m.TurnID = t.turn.id
+func (t *Translator) addMessage(m meta, said projection.Message, at time.Time) {
+	m.Member, m.Name = said.Speaker.ID, displayName(said.Speaker)
+	if said.Speaker.Type == projection.TypeHuman {
+		t.spoken = false
+		if t.replayed {
+			t.addUserText(m, said.ID, said.Content)
+		}
+		if t.title == "" && !t.renamed {
+			t.updateTitle(m, projection.Title(said.Content), at)
+		}
+		return
 	}
 	t.addHeading(m, said.ID)
 	t.addAgentText(m, said.ID, said.Content)
@@ -93,41 +77,29 @@ func (t *Translator) addMessage(said projection.Message, seq uint64) {
 	t.addNotices()
 }
 
-// endTurn ends the turn, if there is one. end is nil if the journal lacks it.
-func (t *Translator) endTurn(end *projection.TurnEnded, e journal.Event) {
-	turn := t.turn
-	if turn == nil || end != nil && end.TurnID != turn.id {
+// end adds the rest of a reply without a message, the results that tools lack, why the turn failed, and what it used.
+func (t *Translator) end(m meta, d conversation.Ended, seen bool) {
+	if d.End != nil && d.End.Usage != nil {
+		t.totals.Add(*d.End.Usage)
+	}
+	if !seen {
 		return
 	}
-	t.finish(end, e.Seq)
-	t.turn = nil
+	if !d.Turn.Replied() {
+		t.say(m, d.Rest)
+		t.closeFence(m, m.TurnID, d.Turn.Shown()+d.Rest)
+	}
+	t.endTools(m, d)
+	if text := failure(m.Name, d.End, d.Turn.Replied()); text != "" {
+		added := m
+		added.Added = true
+		t.addQuote(added, m.TurnID, text)
+	}
+	t.headed = false
 	t.addNotices()
-	if end != nil {
-		t.updateUsage(turn, *end, e)
+	if d.End != nil {
+		t.updateUsage(m, *d.End, d.Time)
 	}
-}
-
-// finish adds the rest of an unfinished reply, the results that tools lack, and why the turn failed.
-func (t *Translator) finish(end *projection.TurnEnded, seq uint64) {
-	turn := t.turn
-	m := meta{Member: turn.by.ID, Name: displayName(turn.by), TurnID: turn.id, Seq: seq}
-	if !turn.replied && !turn.finished {
-		rest, ok := "", false
-		if end != nil {
-			rest, ok = turn.reply.rest(strings.TrimRight(end.Partial, blanks))
-		}
-		if !ok {
-			rest = strings.TrimRight(turn.reply.held(), blanks)
-		}
-		t.say(rest, seq)
-		t.closeFence(m, turn.id, turn.reply.text()+rest)
-	}
-	t.endTools(end, seq)
-	if text := failure(displayName(turn.by), end, turn.replied); text != "" && !turn.finished {
-		m.Added = true
-		t.addQuote(m, turn.id, text)
-	}
-	turn.finished = true
 }
 
 // failure says why a turn has no reply, in one or more lines; "" if it has one.
