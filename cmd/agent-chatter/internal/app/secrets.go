@@ -40,8 +40,8 @@ func EventsWithout(secrets *redact.Redactor, events iter.Seq2[journal.Event, err
 }
 
 // EventWithout returns a function that replaces the secrets of events, which it gets in order. The chunks of a streamed
-// reply may cut a secret: text that may start one is held back until the next chunk, and dropped at the end of the turn.
-// The whole reply is in its message, and an interrupted one in the end of its turn.
+// reply may cut a secret: text that may start one is held back until the next chunk, and dropped at the end of the
+// turn. The whole reply is in its message, and an interrupted one in the end of its turn.
 func EventWithout(secrets *redact.Redactor) func(projection.Event) projection.Event {
 	replies := map[string]*redact.Stream{}
 	return func(e projection.Event) projection.Event {

@@ -48,7 +48,7 @@ func archivedFileText(path string) app.Message {
 		app.To("import it elsewhere", "sessions", "import", path))
 }
 
-// A conversation is a team, a store, and the session in it that is resumed.
+// An opening is a team, a store, and the session in it that is resumed.
 type opening struct {
 	team   *team.Team
 	store  store.Store

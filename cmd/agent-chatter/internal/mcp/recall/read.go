@@ -5,15 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"path/filepath"
 	"slices"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/stretch"
-	"github.com/agent-chatter/agent-chatter/coordinator/redact"
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/projection/conversation"
 	"github.com/agent-chatter/agent-chatter/projection/runecut"
 )
 
@@ -93,7 +92,10 @@ func (r *Recall) Read(ctx context.Context, in ReadInput) (out ReadOutput, text s
 	}
 	defer reader.Close()
 	reader.StopWith(ctx)
-	run := &reading{in: in, session: s, reader: reader, secrets: secrets, events: newEvents(reader, secrets)}
+	run := &reading{
+		in: in, session: s, reader: reader, without: app.EventWithout(secrets),
+		sayings: newSayings(reader, secrets, in.Tools),
+	}
 	if p.Seq > 0 {
 		err = run.forward(ctx, p.Seq, p.At)
 	} else if in.Around > 0 {
@@ -150,8 +152,8 @@ type reading struct {
 	in      ReadInput
 	session catalog.Session
 	reader  *journal.Reader
-	secrets *redact.Redactor
-	events  *events
+	without func(projection.Event) projection.Event // without secrets
+	sayings *sayings
 
 	items []Item
 	size  int          // of the quotations
@@ -164,24 +166,14 @@ func (r *reading) forward(ctx context.Context, seq uint64, skip int) error {
 	if err != nil {
 		return err
 	}
-	return r.take(app.EventsWithout(r.secrets, stretch.Until(ctx, r.reader.ScanAfter(at))), skip)
-}
-
-// take adds events until the result is full.
-func (r *reading) take(all iter.Seq2[journal.Event, error], skip int) error {
-	for e, err := range all {
+	for e, err := range projection.Decoded(conversation.Until(ctx, r.reader.ScanAfter(at))) {
 		if err != nil {
 			return err
 		}
 		if r.in.To > 0 && e.Seq > r.in.To {
 			return nil
 		}
-		said, ok := r.events.read(e, r.in.Tools)
-		if !ok {
-			skip = 0
-			continue
-		}
-		if !r.add(e, said, skip) {
+		if said, ok := r.sayings.next(r.without(e)); ok && !r.add(e, said, skip) {
 			return nil
 		}
 		skip = 0
@@ -190,7 +182,7 @@ func (r *reading) take(all iter.Seq2[journal.Event, error], skip int) error {
 }
 
 // add adds what an event says to the result, from a byte on. It reports whether there is room for more.
-func (r *reading) add(e journal.Event, said saying, skip int) bool {
+func (r *reading) add(e projection.Event, said saying, skip int) bool {
 	text := visible(said.text)
 	skip = min(skip, len(text))
 	rest := text[skip:]
@@ -223,7 +215,7 @@ func fitting(text string, room int) string {
 	}
 }
 
-func (r *reading) item(e journal.Event, said saying, part string) Item {
+func (r *reading) item(e projection.Event, said saying, part string) Item {
 	item := Item{
 		Cite: cite(r.session.ID, e.Seq), Seq: e.Seq, Time: timeText(e.Time), Kind: said.kind, More: said.more,
 		Quote: string(bytes.TrimSuffix([]byte(quotedText(part)), []byte("\n"))),
@@ -240,16 +232,13 @@ func (r *reading) around(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	before, err := stretch.Before(ctx, r.reader, at, maxResult/3)
+	before, err := conversation.Before(ctx, r.reader, at, maxResult/3)
 	if err != nil {
 		return err
 	}
 	var items []Item
-	for e, err := range app.EventsWithout(r.secrets, before.All()) {
-		if err != nil {
-			return err
-		}
-		if said, ok := r.events.read(e, r.in.Tools); ok {
+	for _, e := range before.Events {
+		if said, ok := r.sayings.next(r.without(e)); ok {
 			part := fitting(visible(said.text), maxResult/3)
 			said.more += len(visible(said.text)) - len(part)
 			items = append(items, r.item(e, said, part))

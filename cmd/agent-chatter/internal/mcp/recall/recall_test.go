@@ -232,8 +232,8 @@ func TestList(t *testing.T) {
 	}
 }
 
-// conversation is a session with a turn that uses tools and one that fails.
-func conversation(t *testing.T) string {
+// roof is a home with a session that has a turn that uses tools and one that fails.
+func roof(t *testing.T) string {
 	t.Helper()
 	home := t.TempDir()
 	task := "Mend the roof"
@@ -255,7 +255,7 @@ func conversation(t *testing.T) string {
 }
 
 func TestRead(t *testing.T) {
-	client := connect(t, conversation(t), "")
+	client := connect(t, roof(t), "")
 	id := sessionID(1)
 	all := []string{
 		"2 message > You|> Where is the leak?", "4 tool call > Ada|> Read: roof.txt", "5 tool result > Read|> line 1\n> line 2",
@@ -311,6 +311,47 @@ func TestRead(t *testing.T) {
 		if !strings.HasSuffix(text, end) {
 			t.Errorf("%v: the text does not end with %q: %s", test.args, end, text)
 		}
+	}
+}
+
+// Two members speak at once, and a person refuses a call.
+func TestReadTwoOpenTurns(t *testing.T) {
+	home := t.TempDir()
+	bo := projection.Speaker{ID: "bo", Name: "bo", DisplayName: "Bo", Type: projection.TypeAI}
+	write(t, home, "shop", 1, projection.NewMessage("m0", noon, bo, "Hello.", nil), // 2
+		projection.TurnStarted{TurnID: "t1", MemberID: "ada"}, projection.TurnStarted{TurnID: "t2", MemberID: "bo"},
+		projection.ToolStarted{TurnID: "t1", ToolID: "1", Name: "Read", Input: json.RawMessage(`{"file_path":"roof.txt"}`)},
+		projection.ToolStarted{TurnID: "t2", ToolID: "1", Name: "Bash", Input: json.RawMessage(`{"command":"ls"}`)}, // 6
+		projection.PermissionAnswered{TurnID: "t2", ToolID: "1", Name: "Bash", By: projection.ByPerson},
+		projection.ToolCompleted{TurnID: "t2", ToolID: "1", Error: "not allowed"},
+		projection.ToolCompleted{TurnID: "t1", ToolID: "1", Output: "a leak"},
+		projection.NewMessage("m2", noon, bo, "I cannot look.", nil), // 10
+		projection.TurnEnded{TurnID: "t1", MemberID: "ada", FinishReason: projection.Failed, Partial: "A leak"},
+		projection.TurnEnded{TurnID: "t2", MemberID: "bo", FinishReason: projection.Failed, Error: "out of nails"})
+	client := connect(t, home, "")
+	all := []string{
+		"2 message > Bo|> Hello.", "5 tool call > Ada|> Read: roof.txt", "6 tool call > Bo|> Bash: ls",
+		"8 tool error > Bash|> refused\n> not allowed", "9 tool result > Read|> a leak", "10 message > Bo|> I cannot look.",
+		"11 unfinished reply > Ada|> A leak", "12 failed turn > Bo|> out of nails",
+	}
+	for _, args := range []arguments{{}, {"around": 8}, {"around": 2}, {"around": 12}, {"from": 2}} {
+		args["session"], args["tools"] = sessionID(1), "results"
+		out, _ := call[ReadOutput](t, client, "read_session", args)
+		var got []string
+		for _, item := range out.Items {
+			got = append(got, fmt.Sprintf("%d %s %s|%s", item.Seq, item.Kind, item.Speaker, item.Quote))
+		}
+		if diff := cmp.Diff(all, got); diff != "" {
+			t.Errorf("%v: (-want +got)\n%s", args, diff)
+		}
+	}
+	out, _ := call[ReadOutput](t, client, "read_session", arguments{"session": sessionID(1), "from": 9, "tools": "results"})
+	if len(out.Items) != 4 || out.Items[0].Speaker != "" || out.Items[2].Speaker != "> Ada" {
+		t.Errorf("from the middle: %+v", out.Items)
+	}
+	touched, _ := call[TouchedOutput](t, client, "who_touched", arguments{"path": "roof.txt"})
+	if len(touched.Calls) != 1 || touched.Calls[0].Turn != 3 || touched.Calls[0].Member != "> Ada" {
+		t.Errorf("touched: %+v", touched.Calls)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/redact"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/conversation"
 	"github.com/agent-chatter/agent-chatter/projection/runecut"
 )
 
@@ -16,24 +17,15 @@ type saying struct {
 	more           int // bytes of the text that are left out
 }
 
-// events reads the events of a session one by one.
-type events struct {
-	secrets *redact.Redactor
-	state   projection.State     // of the first event, which names the members
-	turns   map[string]string    // the members of the turns that have no end yet
-	tools   map[[2]string]string // the names of the tools that have no result yet
+// sayings are what the events of a session say, one by one. They may begin anywhere.
+type sayings struct {
+	secrets      *redact.Redactor
+	tools        string // a value of ReadInput.Tools
+	conversation *conversation.Conversation
 }
 
-// newEvents returns the events of a session. It reads only the first one.
-func newEvents(r *journal.Reader, secrets *redact.Redactor) *events {
-	e := &events{secrets: secrets, turns: map[string]string{}, tools: map[[2]string]string{}}
-	for first, err := range r.All() {
-		if err == nil {
-			e.state.Apply(first)
-		}
-		break
-	}
-	return e
+func newSayings(r *journal.Reader, secrets *redact.Redactor, tools string) *sayings {
+	return &sayings{secrets, tools, conversation.Continued(conversation.FirstMembers(r))}
 }
 
 // maxCall is the length of what is shown of the input of a tool, and maxOutput of what it returned, in bytes.
@@ -42,81 +34,67 @@ const (
 	maxOutput = 4 << 10
 )
 
-// read returns what an event says; ok is false if that is nothing. tools is a value of ReadInput.Tools.
-func (e *events) read(event journal.Event, tools string) (s saying, ok bool) {
-	payload, err := projection.Decode(event)
-	if err != nil {
-		return s, false
+// next returns what the next event says; ok is false if that is nothing.
+func (s *sayings) next(e projection.Event) (said saying, ok bool) {
+	for _, d := range s.conversation.Apply(e) {
+		if said, ok = s.of(d); ok {
+			return said, true
+		}
 	}
-	switch p := payload.(type) {
-	case projection.MessageAppended:
-		return saying{kind: "message", by: name(e.secrets, p.Message.Speaker), text: p.Message.Content}, true
-	case projection.TurnStarted:
-		e.turns[p.TurnID] = p.MemberID
-	case projection.TurnEnded:
-		e.turns[p.TurnID] = p.MemberID
-		defer delete(e.turns, p.TurnID)
-		return e.ended(p)
-	case projection.TaskSet:
-		if p.Task != nil {
+	return said, false
+}
+
+// of returns what a delta says.
+func (s *sayings) of(d conversation.Delta) (said saying, ok bool) {
+	if turn := conversation.TurnOf(d); turn != nil && turn.Speaker.ID != "" {
+		said.by = name(s.secrets, turn.Speaker)
+	}
+	switch d := d.(type) {
+	case conversation.Said:
+		return saying{kind: "message", by: name(s.secrets, d.Message.Speaker), text: d.Message.Content}, true
+	case conversation.Replied:
+		return saying{kind: "message", by: name(s.secrets, d.Message.Speaker), text: d.Message.Content}, true
+	case conversation.Changed:
+		if p, ok := d.Payload.(projection.TaskSet); ok && p.Task != nil {
 			return saying{kind: "task", text: *p.Task}, true
 		}
-	case projection.ToolStarted:
-		e.tools[[2]string{p.TurnID, p.ToolID}] = p.Name
-		if tools == toolNone {
-			return s, false
+	case conversation.Called:
+		said.kind = "tool call"
+		said.text, said.more = cut(d.Call.Started.Name+": "+view.MainInput(d.Call.Started.Input), maxCall)
+		return said, s.tools != toolNone
+	case conversation.Completed:
+		return s.result(d.Call)
+	case conversation.Ended:
+		switch {
+		case d.End == nil:
+		case d.End.Partial != "":
+			said.kind, said.text = "unfinished reply", d.End.Partial
+			said.more = max(0, int(d.End.PartialBytes)-len(d.End.Partial))
+			return said, true
+		case d.End.Error != "":
+			said.kind, said.text = "failed turn", d.End.Error
+			return said, true
 		}
-		s = saying{kind: "tool call", by: e.member(p.TurnID)}
-		s.text, s.more = cut(p.Name+": "+view.MainInput(p.Input), maxCall)
-		return s, true
-	case projection.ToolCompleted:
-		return e.completed(p, tools)
 	}
-	return s, false
+	return saying{}, false
 }
 
-// ended returns what a turn that was not finished says.
-func (e *events) ended(p projection.TurnEnded) (s saying, ok bool) {
-	by := e.member(p.TurnID)
-	switch {
-	case p.Partial != "":
-		more := max(0, int(p.PartialBytes)-len(p.Partial))
-		return saying{kind: "unfinished reply", by: by, text: p.Partial, more: more}, true
-	case p.Error != "":
-		return saying{kind: "failed turn", by: by, text: p.Error}, true
+// result returns what the result of a tool says.
+func (s *sayings) result(c conversation.Call) (said saying, ok bool) {
+	said.by = c.Started.Name
+	if c.State() != conversation.OK {
+		text := c.Result.Error
+		if c.State() == conversation.Refused {
+			text = strings.TrimSpace("refused\n" + text)
+		}
+		said.kind = "tool error"
+		said.text, said.more = cut(text, maxOutput)
+		return said, s.tools != toolNone
 	}
-	return s, false
-}
-
-// completed returns what the result of a tool says.
-func (e *events) completed(p projection.ToolCompleted, tools string) (s saying, ok bool) {
-	key := [2]string{p.TurnID, p.ToolID}
-	s.by = e.tools[key]
-	if s.by == "" {
-		s.by = p.Name
-	}
-	delete(e.tools, key)
-	switch {
-	case tools == toolNone, tools == toolCalls && p.Error == "":
-		return s, false
-	case p.Error != "":
-		s.kind = "tool error"
-		s.text, s.more = cut(p.Error, maxOutput)
-		return s, true
-	}
-	s.kind = "tool result"
-	s.text, s.more = cut(strings.TrimRight(p.Output, "\n"), maxOutput)
-	s.more += max(0, int(p.OutputBytes)-len(p.Output))
-	return s, true
-}
-
-// member returns the name of the member whose turn has an id; "" if its start was not read.
-func (e *events) member(turnID string) string {
-	id, ok := e.turns[turnID]
-	if !ok {
-		return ""
-	}
-	return name(e.secrets, e.state.Speaker(id))
+	said.kind = "tool result"
+	said.text, said.more = cut(strings.TrimRight(c.Result.Output, "\n"), maxOutput)
+	said.more += max(0, int(c.Result.OutputBytes)-len(c.Result.Output))
+	return said, s.tools == toolResults
 }
 
 // cut returns the start of a text, and how many bytes it lacks.

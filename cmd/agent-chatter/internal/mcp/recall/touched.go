@@ -12,8 +12,8 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/coordinator/redact"
 	"github.com/agent-chatter/agent-chatter/journal"
-	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/projection/conversation"
 	"github.com/agent-chatter/agent-chatter/projection/search"
 )
 
@@ -124,9 +124,6 @@ type turn struct {
 	member string // quoted
 }
 
-// maxTurn is how far back the beginning of a turn is searched, in events.
-const maxTurn = 4096
-
 // turnOf returns the turn of a tool call.
 func (t *touching) turnOf(ctx context.Context, call search.Touch, secrets *redact.Redactor) turn {
 	r, err := t.app.Catalog.At(call.Session.Dir()).Journals().Reader(call.Session.ID, journal.Position{})
@@ -134,27 +131,12 @@ func (t *touching) turnOf(ctx context.Context, call search.Touch, secrets *redac
 		return turn{}
 	}
 	defer r.Close()
-	at, err := r.Find(call.Seq)
-	if err != nil {
+	found := conversation.FindTurn(ctx, r, call.Call.TurnID, call.Seq)
+	if found == nil {
 		return turn{}
 	}
-	for e, err := range r.Before(at) {
-		if err != nil || call.Seq-e.Seq > maxTurn || ctx.Err() != nil {
-			break
-		}
-		if e.Type != typeTurnStarted {
-			continue
-		}
-		p, err := projection.Decode(e)
-		if begun, ok := p.(projection.TurnStarted); err == nil && ok && begun.TurnID == call.Call.TurnID {
-			speaker := newEvents(r, secrets).state.Speaker(begun.MemberID)
-			return turn{e.Seq, quotedLine(name(secrets, speaker))}
-		}
-	}
-	return turn{}
+	return turn{found.Began, quotedLine(name(secrets, found.Speaker))}
 }
-
-var typeTurnStarted = projection.TypeOf(projection.TurnStarted{})
 
 func touchedText(out TouchedOutput) string {
 	t := newText()
