@@ -1,7 +1,6 @@
 package interchange
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/conversation"
 )
 
 // transcriptWriter writes a session in the format of another program. Those
@@ -24,6 +24,7 @@ type transcriptWriter struct {
 	state  *projection.State // of all events
 	id     string            // of the session, as a UUID
 	format transcriptFormat
+	model  string // of the newest turn
 	named  bool   // messages of agents begin with a name
 	last   string // UUID of the last line, for formats that link lines
 	err    error
@@ -63,38 +64,51 @@ func WriteTranscript(
 	}
 	w.named = agents > 1
 	w.format.begin(w)
-	model, open := "", map[string]toolCall{}
-	for e, err := range events {
+	var c conversation.Conversation
+	for e, err := range projection.Decoded(events) {
 		if err != nil {
 			return err
 		}
-		p, err := projection.Decode(e)
-		if err != nil {
-			continue
-		}
-		switch p := p.(type) {
-		case projection.TurnStarted:
-			model = cmp.Or(p.Model, p.AgentType)
-		case projection.ToolStarted:
-			input := json.RawMessage("{}")
-			if len(p.Input) > 0 {
-				input = bytes.Clone(p.Input)
-			}
-			open[p.ToolID] = toolCall{id: p.ToolID, name: p.Name, input: input, at: e.Time}
-		case projection.ToolCompleted:
-			if t, ok := open[p.ToolID]; ok {
-				t.output, t.failure, t.until = p.Output, p.Error, e.Time
-				delete(open, p.ToolID)
-				w.format.tool(w, t, model)
-			}
-		case projection.MessageAppended:
-			w.message(p.Message, model, e.Time)
+		for _, d := range c.Apply(e) {
+			w.write(d)
 		}
 		if w.err != nil {
 			return w.err
 		}
 	}
 	return w.err
+}
+
+// write writes a message or a completed tool call.
+func (w *transcriptWriter) write(d conversation.Delta) {
+	switch d := d.(type) {
+	case conversation.Began:
+		w.model = modelOf(d.Turn)
+	case conversation.Completed:
+		if d.Call.Seq > 0 {
+			w.format.tool(w, toolCallOf(d), modelOf(d.Turn))
+		}
+	case conversation.Replied:
+		w.message(d.Message, modelOf(d.Turn), d.Time)
+	case conversation.Said:
+		w.message(d.Message, w.model, d.Time)
+	}
+}
+
+func modelOf(t *conversation.Turn) string { return cmp.Or(t.Model, t.AgentType) }
+
+func toolCallOf(d conversation.Completed) toolCall {
+	t := toolCall{
+		id: d.Call.Started.ToolID, name: d.Call.Started.Name, input: d.Call.Started.Input, output: d.Call.Result.Output,
+		failure: d.Call.Result.Error, at: d.Call.Time, until: d.Time,
+	}
+	if len(t.input) == 0 {
+		t.input = json.RawMessage("{}")
+	}
+	if d.Call.State() == conversation.Refused {
+		t.failure = strings.TrimSpace("refused\n" + t.failure)
+	}
+	return t
 }
 
 func (w *transcriptWriter) message(m projection.Message, model string, at time.Time) {

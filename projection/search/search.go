@@ -14,6 +14,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/projection/conversation"
 )
 
 // Hit is a message that matches a query.
@@ -292,34 +293,25 @@ func (s *searcher) find(e journal.Event) (Hit, bool) {
 
 // entry returns the message of an event, or the text of an unfinished turn.
 func (s *searcher) entry(e journal.Event) (projection.Entry, bool) {
-	p, err := projection.Decode(e)
-	if err != nil {
-		return projection.Entry{}, false
-	}
-	switch p := p.(type) {
-	case projection.MessageAppended:
-		return projection.Entry{Seq: e.Seq, Message: p.Message}, true
-	case projection.TurnEnded:
+	switch d := conversation.Alone(projection.DecodeEvent(e)).(type) {
+	case conversation.Said:
+		return projection.Entry{Seq: e.Seq, Message: d.Message}, true
+	case conversation.Ended:
 		return projection.Entry{Seq: e.Seq, Partial: true, Message: projection.Message{
-			Timestamp: projection.FormatTime(e.Time), Speaker: s.speaker(p.MemberID), Content: p.Partial,
-		}}, p.Partial != ""
+			Timestamp: projection.FormatTime(e.Time), Speaker: s.speaker(d.Turn.Speaker.ID), Content: d.Partial,
+		}}, d.Partial != ""
 	}
 	return projection.Entry{}, false
 }
 
 // speaker returns a member as the first event of the session describes it.
 func (s *searcher) speaker(memberID string) projection.Speaker {
-	var state projection.State
+	var members []projection.Speaker
 	if r, err := s.journals.Reader(s.session.ID, journal.Position{}); err == nil {
 		defer r.Close()
-		for e, err := range r.All() {
-			if err == nil {
-				state.Apply(e)
-			}
-			break
-		}
+		members = conversation.FirstMembers(r)
 	}
-	return state.Speaker(memberID)
+	return conversation.Continued(members).Speaker(memberID)
 }
 
 func (s *searcher) hit(e projection.Entry) (Hit, bool) {

@@ -12,6 +12,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/projection/conversation"
 )
 
 // FileQuery selects tool calls whose input names a file.
@@ -68,15 +69,11 @@ func (s *searcher) touch(e journal.Event) (Hit, bool) {
 	if e.Type != typeToolStarted || e.Time.Before(s.matcher.Since) {
 		return Hit{}, false
 	}
-	payload, err := projection.Decode(e)
-	if err != nil {
+	d, ok := conversation.Alone(projection.DecodeEvent(e)).(conversation.Called)
+	if !ok || !names(d.Call.Started.Input, s.matcher.file, s.session.CWD) {
 		return Hit{}, false
 	}
-	call, ok := payload.(projection.ToolStarted)
-	if !ok || !names(call.Input, s.matcher.file, s.session.CWD) {
-		return Hit{}, false
-	}
-	return Hit{touch: &Touch{Session: s.session, Seq: e.Seq, Time: e.Time, Call: call}}, true
+	return Hit{touch: &Touch{Session: s.session, Seq: e.Seq, Time: e.Time, Call: d.Call.Started}}, true
 }
 
 // cleanPath returns a path with slashes, and without . and .. at its beginning.
