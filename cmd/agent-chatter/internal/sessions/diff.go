@@ -13,6 +13,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/conversation"
 )
 
 // Diff prints the length of the common prefix of two sessions and the messages that each
@@ -121,8 +122,12 @@ func (cmd *Diff) printAfter(ctx context.Context, out io.Writer, mark string, r *
 // entriesAfter yields the conversation after an event.
 func entriesAfter(ctx context.Context, r *view.Replay, seq uint64) iter.Seq2[projection.Entry, error] {
 	return func(yield func(projection.Entry, error) bool) {
-		for entry, err := range projection.Replay(r.Events(ctx)) {
-			if (err != nil || entry.Seq > seq) && !yield(entry, err) {
+		for item, err := range new(conversation.Conversation).Read(projection.Brief(r.Events(ctx))) {
+			if err != nil {
+				yield(projection.Entry{}, err)
+				return
+			}
+			if entry, ok := item.Entry(); ok && entry.Seq > seq && !yield(entry, nil) {
 				return
 			}
 		}

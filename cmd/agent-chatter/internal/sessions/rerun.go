@@ -170,31 +170,30 @@ func recordedPrompts(ctx context.Context, r *view.Replay, span view.Span) ([]pro
 // message. A task that is set during a turn is the agent's.
 func recordedTasks(ctx context.Context, r *view.Replay) (map[string]*string, error) {
 	tasks := map[string]*string{}
-	preceding := "" // id of the message if the last event was one of a person
-	openTurns := 0
+	preceding := ""  // id of the message if the last event was one of a person
 	var next *string // task for the next message
-	for e, err := range r.Events(ctx) {
+	var c conversation.Conversation
+	for e, err := range projection.Brief(r.Events(ctx)) {
 		if err != nil {
 			return nil, err
 		}
-		payload, _ := projection.Decode(e)
 		messageID := preceding
 		preceding = ""
-		switch p := payload.(type) {
-		case projection.TurnStarted:
-			openTurns++
-		case projection.TurnEnded:
-			openTurns--
-		case projection.TaskSet:
-			if messageID != "" {
-				tasks[messageID] = p.Task
-			} else if openTurns == 0 {
-				next = p.Task
-			}
-		case projection.MessageAppended:
-			if p.Message.Speaker.Type == projection.TypeHuman {
-				preceding = p.Message.ID
-				tasks[preceding], next = next, nil
+		for _, d := range c.Apply(e) {
+			switch d := d.(type) {
+			case conversation.Changed:
+				if p, ok := d.Payload.(projection.TaskSet); !ok {
+					continue
+				} else if messageID != "" {
+					tasks[messageID] = p.Task
+				} else if len(c.Open()) == 0 {
+					next = p.Task
+				}
+			case conversation.Said:
+				if d.Message.Speaker.Type == projection.TypeHuman {
+					preceding = d.Message.ID
+					tasks[preceding], next = next, nil
+				}
 			}
 		}
 	}

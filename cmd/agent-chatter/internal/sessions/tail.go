@@ -15,6 +15,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/projection/conversation"
 )
 
 // Tail prints the last events of a session, and with Follow those that are appended.
@@ -189,31 +190,35 @@ func (cmd *Tail) printEvent(a *app.App, prefix string, e journal.Event) {
 // eventDetail returns the part of an event that follows its type in text output, with a
 // separator; "" if there is none.
 func eventDetail(e journal.Event) string {
-	payload, err := projection.Decode(e)
-	if err != nil {
-		return ""
+	switch d := conversation.Alone(projection.DecodeEvent(e)).(type) {
+	case conversation.Said:
+		return "  " + view.MessageText(projection.Entry{Message: d.Message})
+	case conversation.Began:
+		return "  " + tty.SafeLine(d.Turn.Speaker.ID)
+	case conversation.Text:
+		return "  " + tty.Safe(d.Text)
+	case conversation.Called:
+		return "  " + view.ToolText(d.Call.Started)
+	case conversation.Completed:
+		return "  " + tty.SafeLine(strings.TrimSpace(d.Call.Result.Name+" "+d.Call.Result.Error))
+	case conversation.Planned:
+		return "\n" + view.PlanText(d.Plan.Entries, d.Plan.More)
+	case conversation.Permitted:
+		return "  " + permissionText(d.Answer)
+	case conversation.Ended:
+		return "  " + tty.SafeLine(strings.TrimSpace(d.End.MemberID+" "+string(d.End.FinishReason)+" "+d.End.Error))
+	case conversation.Changed:
+		return changeDetail(d.Payload)
 	}
-	switch p := payload.(type) {
+	return ""
+}
+
+func changeDetail(p projection.Payload) string {
+	switch p := p.(type) {
 	case projection.SessionCreated:
 		return "  team " + tty.SafeLine(p.Team.ID)
 	case projection.SessionEnded:
 		return "  " + tty.SafeLine(p.Reason)
-	case projection.MessageAppended:
-		return "  " + view.MessageText(projection.Entry{Message: p.Message})
-	case projection.TurnStarted:
-		return "  " + tty.SafeLine(p.MemberID)
-	case projection.TurnText:
-		return "  " + tty.Safe(p.Text)
-	case projection.ToolStarted:
-		return "  " + view.ToolText(p)
-	case projection.ToolCompleted:
-		return "  " + tty.SafeLine(strings.TrimSpace(p.Name+" "+p.Error))
-	case projection.PlanUpdated:
-		return "\n" + view.PlanText(p.Entries, p.More)
-	case projection.PermissionAnswered:
-		return "  " + permissionText(p)
-	case projection.TurnEnded:
-		return "  " + tty.SafeLine(strings.TrimSpace(p.MemberID+" "+string(p.FinishReason)+" "+p.Error))
 	case projection.JournalRecovered:
 		return fmt.Sprintf("  %d bytes set aside: %s", p.Bytes, tty.SafeLine(p.Reason))
 	}

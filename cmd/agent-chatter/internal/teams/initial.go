@@ -83,8 +83,7 @@ func (l Loader) madeHere(s catalog.Session) (bool, error) {
 		if e.Seq > 1 {
 			continue
 		}
-		payload, _ := projection.Decode(e)
-		if created, ok := payload.(projection.SessionCreated); !ok || created.Parent != nil {
+		if created, ok := projection.DecodeEvent(e).Payload.(projection.SessionCreated); !ok || created.Parent != nil {
 			return false, nil
 		}
 	}
