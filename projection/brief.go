@@ -7,8 +7,8 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal/layout"
 )
 
-// decodeBrief is DecodeEvent without the output of tools and the text of turn.text, as far as a payload begins as Record
-// writes it.
+// decodeBrief is DecodeEvent without the output of tools and the text of turn.text, as far as a payload begins as
+// Record writes it.
 func decodeBrief(e journal.Event) Event {
 	decodings.Add(1)
 	switch e.Type {
