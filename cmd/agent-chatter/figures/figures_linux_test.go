@@ -60,6 +60,7 @@ type figures struct {
 	copies   map[string]string // of homes, for the older version
 	measurer string            // runs a program and measures it: command measure
 	peer     string            // what it is compared with: command peer
+	line     string            // command line
 	bounds   []bound
 }
 
@@ -114,7 +115,7 @@ func newFigures(t *testing.T) *figures {
 	f := &figures{
 		sizes: smallSizes, dir: dir, old: *oldPath, copies: map[string]string{},
 		program: filepath.Join(dir, "agent-chatter"), measurer: filepath.Join(dir, "measure"),
-		peer: filepath.Join(dir, "peer"),
+		peer: filepath.Join(dir, "peer"), line: filepath.Join(dir, "line"),
 	}
 	if *full {
 		f.sizes = fullSizes
@@ -127,6 +128,7 @@ func newFigures(t *testing.T) *figures {
 	build(t, "..", f.program, ".")
 	build(t, ".", f.measurer, "./measure")
 	build(t, ".", f.peer, "./peer")
+	build(t, ".", f.line, "./line")
 	fmt.Printf("# Figures\n\n%s, %s/%s, %d cores (%s). ",
 		runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), processor(t))
 	fmt.Println("Times are medians of whole processes; files are in the page cache.")
