@@ -19,6 +19,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 	"github.com/agent-chatter/agent-chatter/journal/programtest"
 	"github.com/agent-chatter/agent-chatter/journal/racetest"
+	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
@@ -330,6 +331,10 @@ func (f countedFile) ReadAt(p []byte, offset int64) (int, error) {
 
 func TestCorruptArchiveNeverReturnsOtherEvents(t *testing.T) {
 	racetest.SkipSequential(t)
+	places := 40
+	if sizetest.Full() {
+		places = 200
+	}
 	for _, c := range packings {
 		t.Run(c.name, func(t *testing.T) {
 			dir := newDir(t)
@@ -337,7 +342,7 @@ func TestCorruptArchiveNeverReturnsOtherEvents(t *testing.T) {
 			events := validEvents(t, dir, id)
 			c.pack(t, dir, id)
 			packed := readFile(t, archivePath(dir, id))
-			for i := 0; i < len(packed); i += 1 + len(packed)/200 {
+			for i := 0; i < len(packed); i += 1 + len(packed)/places {
 				corrupted := bytes.Clone(packed)
 				corrupted[i] ^= 0x10
 				neverOther(t, dir, id, fmt.Sprint("byte ", i), corrupted, events)
@@ -345,7 +350,7 @@ func TestCorruptArchiveNeverReturnsOtherEvents(t *testing.T) {
 			if c.name == foreignFrames {
 				return // truncated between two frames, it looks complete
 			}
-			for cut := 0; cut < len(packed); cut += 1 + len(packed)/100 {
+			for cut := 0; cut < len(packed); cut += 1 + 2*len(packed)/places {
 				neverOther(t, dir, id, fmt.Sprint("cut at ", cut), packed[:cut], events)
 				if events, err := readFrom(t, dir, id, journal.Position{}); err == nil {
 					t.Errorf("cut at %d: %d events and no error", cut, len(events))
@@ -501,11 +506,11 @@ func TestJournalIsKeptIfItsArchiveReadsBackWrong(t *testing.T) {
 	}
 }
 
-// With -short, only every fourth read fails.
+// Without -full, only every fourth read fails.
 func TestJournalIsKeptIfReadingFailsWhileArchiving(t *testing.T) {
 	racetest.SkipSequential(t)
 	step := 1
-	if testing.Short() {
+	if !sizetest.Full() {
 		step = 4
 	}
 	for n, failed := 1, true; failed; n += step {

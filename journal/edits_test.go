@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 )
 
 // edits are random changes of a file, each at one line.
@@ -77,7 +78,7 @@ func TestEditsLeaveTheValidLines(t *testing.T) {
 		}
 	}()
 	seeds := uint64(500)
-	if testing.Short() {
+	if !sizetest.Full() {
 		seeds = 150
 	}
 	for seed := range seeds {

@@ -1,7 +1,6 @@
 package journal_test
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"slices"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 	"github.com/agent-chatter/agent-chatter/journal/racetest"
+	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 )
 
 // scenarios are short histories of a journal in which every fault is tried.
@@ -143,10 +143,8 @@ var failures = []struct {
 // minImages is the number of different disks that the power cuts must produce.
 const minImages = 2000
 
-var everyFault = flag.Bool("everyfault", false, "let every operation fail in every way")
-
-// Each operation fails in every second way, and in every way with -everyfault. With -short, one operation in three
-// fails, with the race detector one in nine, in one way only, and a power cut produces fewer disks.
+// With -full, each operation fails in every way. Otherwise one operation in three fails, with the race detector one in
+// nine, in one way only, and a power cut produces fewer disks.
 func TestEveryFault(t *testing.T) {
 	tried := &tally{images: map[[32]byte]bool{}}
 	t.Run("scenarios", func(t *testing.T) {
@@ -155,7 +153,7 @@ func TestEveryFault(t *testing.T) {
 				t.Parallel()
 				t.Run("power cuts", func(t *testing.T) { cutEverywhere(t, tried, c.run) })
 				for i, fault := range failures {
-					if testing.Short() && i > 0 {
+					if !sizetest.Full() && i > 0 {
 						break
 					}
 					t.Run(fault.name, func(t *testing.T) { failEverywhere(t, tried, c.run, uint64(i), fault.fail) })
@@ -172,7 +170,7 @@ func TestEveryFault(t *testing.T) {
 
 // partial reports whether only a part of the test runs.
 func partial() bool {
-	return testing.Short() || slices.ContainsFunc(os.Args, func(arg string) bool {
+	return !sizetest.Full() || slices.ContainsFunc(os.Args, func(arg string) bool {
 		return strings.Contains(arg, "test.run") && strings.Contains(arg, "/")
 	})
 }
@@ -182,7 +180,7 @@ func partial() bool {
 func cutEverywhere(t *testing.T, tried *tally, run func(*program)) {
 	l := newProgram(t, tried)
 	operation, disks := uint64(0), 12
-	if testing.Short() {
+	if !sizetest.Full() {
 		disks = 4
 	}
 	check := func() {
@@ -197,16 +195,14 @@ func cutEverywhere(t *testing.T, tried *tally, run func(*program)) {
 // failEverywhere runs a scenario once for every operation that can fail, until a
 // run does not reach the failure.
 func failEverywhere(t *testing.T, tried *tally, run func(*program), seed uint64, fail func(*journaltest.FS, int)) {
-	first, step := 1+int(seed%2), 2
+	step := 3
 	switch {
-	case *everyFault:
-		first, step = 1, 1
 	case racetest.Enabled:
 		step = 9
-	case testing.Short():
-		step = 3
+	case sizetest.Full():
+		step = 1
 	}
-	for n := first; !t.Failed(); n += step {
+	for n := 1; !t.Failed(); n += step {
 		failed := false
 		synctest.Test(t, func(t *testing.T) {
 			l := newProgram(t, tried)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 	"github.com/agent-chatter/agent-chatter/journal/trash"
 	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
@@ -28,7 +29,7 @@ func FuzzFollow(f *testing.F) {
 func TestFollowUnderRandomOperations(t *testing.T) {
 	t.Parallel()
 	seeds := uint64(60)
-	if testing.Short() {
+	if !sizetest.Full() {
 		seeds = 20
 	}
 	for seed := range seeds {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/racetest"
+	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 	"github.com/agent-chatter/agent-chatter/journal/trash"
 	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
@@ -242,10 +243,10 @@ func endless(t *testing.T, path, end string) {
 	appendFile(t, path, []byte(end))
 }
 
-// endings are the ends of a line that is too long. With -short, it has a newline.
+// endings are the ends of a line that is too long. Without -full, it has a newline.
 func endings() []struct{ name, end string } {
 	all := []struct{ name, end string }{{"with a newline", "\n"}, {"without a newline", ""}}
-	if testing.Short() {
+	if !sizetest.Full() {
 		return all[:1]
 	}
 	return all

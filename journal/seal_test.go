@@ -15,6 +15,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
@@ -142,7 +143,7 @@ func TestFailedSealKeepsEvents(t *testing.T) {
 
 // flips is how many damaged copies of a file a test reads.
 func flips() int {
-	if testing.Short() {
+	if !sizetest.Full() {
 		return 100
 	}
 	return 500

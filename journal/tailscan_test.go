@@ -14,6 +14,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/racetest"
+	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 )
 
 // faults change line k of a journal of 15 lines. The first invalid line then is k +
@@ -189,7 +190,7 @@ func TestTruncatedJournalEndsInATornTail(t *testing.T) {
 	}
 }
 
-// With -short, only every fifth byte and the newlines are changed.
+// Without -full, only every fifth byte and the newlines are changed.
 func TestEveryChangedByteIsFoundInItsLine(t *testing.T) {
 	t.Parallel()
 	dir := newDir(t)
@@ -210,7 +211,7 @@ func TestEveryChangedByteIsFoundInItsLine(t *testing.T) {
 	line, start := 1, int64(0)
 	for i, c := range original {
 		for p, pattern := range patterns {
-			if pattern(c) == c || testing.Short() && i%5 > 0 && c != '\n' {
+			if pattern(c) == c || !sizetest.Full() && i%5 > 0 && c != '\n' {
 				continue
 			}
 			_, err := file.WriteAt([]byte{pattern(c)}, int64(i))

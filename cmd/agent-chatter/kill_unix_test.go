@@ -18,10 +18,13 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 )
 
 var (
-	kills    = flag.Int("kills", 6, "number of times that TestKill kills chat; other commands a third as often")
+	kills = flag.Int("kills", 0, "number of times that TestKill kills chat, and other commands a third as often; "+
+		"0: 6 with -full, otherwise it is skipped, as TestKillAtEachStep is")
 	killSeed = flag.Uint64("killseed", 0, "seed of TestKill (default: the time)")
 )
 
@@ -43,8 +46,9 @@ func TestKill(t *testing.T) {
 // of one stream draw the same random numbers.
 func killers(t *testing.T) func(t *testing.T, stream uint64) *killer {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("takes a minute, and runs the program without the race detector")
+	if *kills == 0 {
+		sizetest.SkipUnlessFull(t, "takes a minute, and runs the program without the race detector")
+		*kills = 6
 	}
 	seed := *killSeed
 	if seed == 0 {

@@ -16,6 +16,7 @@ import (
 	"github.com/creack/pty"
 
 	"github.com/agent-chatter/agent-chatter/journal/racetest"
+	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 )
 
 // longReply is how much of a reply is taken at least. The agent sends 60 MB without any blank, as minified code or an
@@ -25,9 +26,7 @@ const longReply = 16 << 20
 // TestLongWord streams a long word to a terminal of 80 columns, and interrupts it while it is printed.
 func TestLongWord(t *testing.T) {
 	racetest.Skip(t, "TestTerminal runs the same goroutines")
-	if testing.Short() {
-		t.Skip("prints 60 MB")
-	}
+	sizetest.SkipUnlessFull(t, "prints 60 MB")
 	const prompt, goodbye = "hugo> ", "To resume, type: "
 	for name, test := range map[string]struct {
 		act     func(*testing.T, *os.Process, io.Writer)

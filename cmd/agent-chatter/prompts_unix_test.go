@@ -20,6 +20,7 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/journal/racetest"
+	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/google/go-cmp/cmp"
 )
@@ -308,7 +309,7 @@ const (
 )
 
 // Each engine sends the same bytes after a restart or a kill as in an uninterrupted
-// conversation. With -short, the chat is killed in one turn of three.
+// conversation. Without -full, the chat is killed in one turn of three.
 func TestPromptsAreTheSameAfterARestart(t *testing.T) {
 	racetest.Skip(t, "TestTerminal runs the same goroutines")
 	for _, engine := range []string{"command", "claude", "codex", "gemini", "openai", "acp", "demo"} {
@@ -339,7 +340,7 @@ func TestPromptsAreTheSameAfterARestart(t *testing.T) {
 			}
 
 			for at, name := range []string{"Ada", "Cy", "Bea"} {
-				if testing.Short() && name != "Cy" {
+				if !sizetest.Full() && name != "Cy" {
 					continue
 				}
 				at += ada

@@ -5,8 +5,10 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,6 +23,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 	"github.com/agent-chatter/agent-chatter/journal/programtest"
 	"github.com/agent-chatter/agent-chatter/journal/racetest"
+	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -53,6 +56,9 @@ func TestMain(m *testing.M) {
 //
 // The condition program:NAME is true if a program is installed. Where programtest requires it, the
 // script fails without it.
+//
+// Without -full, the smallest script of each topic runs, unless -run names a script. The topic is what the name begins
+// with: tail.txtar, tail_all.txtar and tail_follow.txtar have one.
 func TestScript(t *testing.T) {
 	params := scriptParams(t, "testdata/script")
 	if racetest.Enabled {
@@ -60,6 +66,30 @@ func TestScript(t *testing.T) {
 	}
 	testscript.Run(t, params)
 }
+
+// topicScripts returns the smallest script of each topic in a directory.
+func topicScripts(t *testing.T, dir string) []string {
+	t.Helper()
+	all, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
+	if err != nil || len(all) == 0 {
+		t.Fatalf("no scripts in %s: %v", dir, err)
+	}
+	smallest, sizes := map[string]string{}, map[string]int64{}
+	for _, file := range all {
+		info, err := os.Stat(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		topic, _, _ := strings.Cut(strings.TrimSuffix(filepath.Base(file), ".txtar"), "_")
+		if size, seen := sizes[topic]; !seen || info.Size() < size {
+			smallest[topic], sizes[topic] = file, info.Size()
+		}
+	}
+	return slices.Sorted(maps.Values(smallest))
+}
+
+// namesSubtest reports whether the flag -run names a subtest.
+func namesSubtest() bool { return strings.Contains(flag.Lookup("test.run").Value.String(), "/") }
 
 // concurrentScripts returns the scripts of commands that use several goroutines. The other scripts run the same ones, in
 // their chats, or none.
@@ -91,8 +121,13 @@ func scriptParams(t *testing.T, dir string) testscript.Params {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var files []string
+	if !sizetest.Full() && !namesSubtest() {
+		files, dir = topicScripts(t, dir), ""
+	}
 	return testscript.Params{
 		Dir:                 dir,
+		Files:               files,
 		RequireUniqueNames:  true,
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {

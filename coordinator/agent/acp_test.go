@@ -19,6 +19,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/agenttest"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
 	"github.com/agent-chatter/agent-chatter/coordinator/hint"
+	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 )
 
 // newACP returns an engine without timeouts.
@@ -332,7 +333,7 @@ func TestACPHugePromptsAndReplies(t *testing.T) {
 		t.Errorf("the agent received %s bytes of %d", got, len(prompt))
 	}
 	long := 100 << 20
-	if testing.Short() {
+	if !sizetest.Full() {
 		long = 10 << 20
 	}
 	total := 0

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
@@ -126,9 +127,7 @@ func TestSizeOfAnEventIsMoreThanItsPayload(t *testing.T) {
 }
 
 func TestMemoryRejectsTooLongLine(t *testing.T) {
-	if testing.Short() {
-		t.Skip("allocates 64 MiB")
-	}
+	sizetest.SkipUnlessFull(t, "allocates 64 MiB")
 	log, err := (&store.Memory{}).Create(team, "")
 	if err != nil {
 		t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/hub"
 	"github.com/agent-chatter/agent-chatter/journal/hub/hubtest"
+	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 )
 
 var session = hub.Session{Team: "team", ID: "01JD0000000000000000000000"}
@@ -449,6 +450,9 @@ func TestMachinesAgree(t *testing.T) {
 	all := sealings(t)
 	for name, of := range map[string][]string{"plain": {"plain"}, "sealed": {"sealed"}, "mixed": {"plain", "sealed"}} {
 		t.Run(name, func(t *testing.T) {
+			if name != "mixed" {
+				sizetest.SkipUnlessFull(t, "the mixed sessions are plain or sealed, too")
+			}
 			rapid.Check(t, func(r *rapid.T) {
 				testMachinesAgree(t, r, func() func(*hub.Options) {
 					return all[rapid.SampledFrom(of).Draw(r, "sealing")]

@@ -4,7 +4,8 @@ import (
 	"flag"
 	"os"
 	"syscall"
-	"testing"
+
+	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 )
 
 const (
@@ -13,12 +14,12 @@ const (
 	noExec     = 8       // ST_NOEXEC of statfs(2)
 )
 
-// UseMemoryForTempDir parses the flags. In a short test run it sets TMPDIR to a file system
-// in memory, where a sync costs nothing, unless it is too small. A full run uses the disk.
+// UseMemoryForTempDir parses the flags. Unless the tests run at full size, it sets TMPDIR to a file system
+// in memory, where a sync costs nothing, unless it is too small. Tests at full size use the disk.
 // Call it in TestMain.
 func UseMemoryForTempDir() {
 	flag.Parse()
-	if !testing.Short() || os.Getenv("TMPDIR") != "" {
+	if sizetest.Full() || os.Getenv("TMPDIR") != "" {
 		return
 	}
 	var fs syscall.Statfs_t

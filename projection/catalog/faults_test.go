@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io/fs"
 	"path/filepath"
@@ -19,6 +18,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 	"github.com/agent-chatter/agent-chatter/journal/trash"
 	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/agent-chatter/agent-chatter/projection"
@@ -88,9 +88,7 @@ var teamLives = []struct {
 	}},
 }
 
-var everyFault = flag.Bool("everyfault", false, "let every operation fail in every way")
-
-// Each operation fails in every second way, and in every way with -everyfault.
+// With -full, each operation fails in every way. Otherwise every second one fails once.
 func TestEveryFault(t *testing.T) {
 	tried := &triedImages{seen: map[[32]byte]bool{}}
 	t.Run("lives", func(t *testing.T) {
@@ -98,7 +96,7 @@ func TestEveryFault(t *testing.T) {
 			t.Run(c.name, func(t *testing.T) {
 				t.Parallel()
 				cutTeam(t, tried, c.live)
-				for i, f := range []struct {
+				for _, f := range []struct {
 					name string
 					fail func(d *journaltest.FS, nth int)
 				}{
@@ -114,10 +112,10 @@ func TestEveryFault(t *testing.T) {
 							journaltest.Read)
 					}},
 				} {
-					if testing.Short() && f.name != "EIO once" {
+					if !sizetest.Full() && f.name != "EIO once" {
 						continue
 					}
-					t.Run(f.name, func(t *testing.T) { failTeam(t, tried, c.live, i, f.fail) })
+					t.Run(f.name, func(t *testing.T) { failTeam(t, tried, c.live, f.fail) })
 				}
 			})
 		}
@@ -221,12 +219,12 @@ func cutTeam(t *testing.T, tried *triedImages, live func(*teamLife)) {
 	cut()
 }
 
-func failTeam(t *testing.T, tried *triedImages, live func(*teamLife), way int, fail func(*journaltest.FS, int)) {
-	first, step := 1+way%2, 2
-	if *everyFault {
-		first, step = 1, 1
+func failTeam(t *testing.T, tried *triedImages, live func(*teamLife), fail func(*journaltest.FS, int)) {
+	step := 2
+	if sizetest.Full() {
+		step = 1
 	}
-	for n := first; !t.Failed(); n += step {
+	for n := 1; !t.Failed(); n += step {
 		l := newTeamLife(t, tried)
 		fail(l.disk, n)
 		live(l)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 	"github.com/agent-chatter/agent-chatter/journal/trash"
 	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/agent-chatter/agent-chatter/projection"
@@ -154,7 +155,11 @@ func TestRanks(t *testing.T) {
 }
 
 func TestRetentionContinuesAfterFailure(t *testing.T) {
-	for n := 1; ; n++ {
+	step := 3
+	if sizetest.Full() {
+		step = 1
+	}
+	for n := 1; ; n += step {
 		disk := journaltest.New(vfs.OS)
 		c := catalog.New(t.TempDir(), journal.Options{FS: disk})
 		team := c.Team("kitchen")

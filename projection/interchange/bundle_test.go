@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 	"github.com/agent-chatter/agent-chatter/projection/interchange"
 	"github.com/agent-chatter/agent-chatter/schemas"
 )
@@ -445,7 +446,7 @@ func TestFlipsInBundleAreRefused(t *testing.T) {
 	last := bytes.Count(sound, []byte("\n"))
 	random := rand.New(rand.NewPCG(15, 11))
 	flips := 500
-	if testing.Short() {
+	if !sizetest.Full() {
 		flips = 100
 	}
 	for n := range flips {

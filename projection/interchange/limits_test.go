@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/journal/racetest"
+	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/interchange"
 )
@@ -58,7 +59,7 @@ func TestSourcesWithoutEndReachLimit(t *testing.T) {
 		"object":                 {"claude-master", "{\n\"instructor\":{}", message(` `)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if testing.Short() && name != "value of OpenCode" && name != "messages of Gemini CLI" {
+			if !sizetest.Full() && name != "value of OpenCode" && name != "messages of Gemini CLI" {
 				t.Skip("reads hundreds of megabytes")
 			}
 			if name == "messages of Gemini CLI" { // all with different ids
@@ -90,9 +91,7 @@ func checkLimit(t *testing.T, err error) {
 }
 
 func TestTooManyLinesReachLimit(t *testing.T) {
-	if testing.Short() {
-		t.Skip("generates millions of lines")
-	}
+	sizetest.SkipUnlessFull(t, "generates millions of lines")
 	for format, line := range map[string]string{
 		"claude": `{"uuid":"%d"}` + "\n", "pi": `{"id":"%d"}` + "\n",
 	} {
@@ -305,7 +304,7 @@ func TestLongMessageIsCut(t *testing.T) {
 	racetest.SkipSequential(t)
 	const limit = 8 << 20
 	char := "\x01" // six bytes in JSON
-	if testing.Short() {
+	if !sizetest.Full() {
 		char = "x"
 	}
 	s := mustReadTranscript(t, "claude", "/old/s.jsonl", claudeLine(t, "1", "", "user", strings.Repeat(char, limit+5))+

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 	"github.com/agent-chatter/agent-chatter/projection/markdown"
 )
 
@@ -61,9 +62,7 @@ func indented(size int) string {
 // TestHostileTextCostsLikeProse allows hostile text 50 times the time of prose. Without limits it takes
 // thousands of times as long.
 func TestHostileTextCostsLikeProse(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	sizetest.SkipUnlessFull(t, "takes seconds")
 	const size = 256 << 10
 	prose := strings.Repeat("Some *text* with `code` [and](links):\n\n- one\n- two\n\n```\ncode\n```\n\n", size/64)
 	for name, source := range hostile(size) {
@@ -93,7 +92,7 @@ func TestTextAfterALimitIsPlain(t *testing.T) {
 		{"lines of a list", "- a\n" + strings.Repeat("\n", 1<<19), "  # b"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if testing.Short() && test.name != "lines of a list" {
+			if !sizetest.Full() && test.name != "lines of a list" {
 				t.Skip("takes long")
 			}
 			blocks := markdown.Parse(test.source + test.last).Blocks

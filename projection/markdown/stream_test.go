@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 	"github.com/agent-chatter/agent-chatter/projection/markdown"
 	"pgregory.net/rapid"
 )
@@ -121,9 +122,7 @@ func TestCutParagraphStaysInItsContainers(t *testing.T) {
 
 // Each of these is longer than a stream keeps.
 func TestLongTextIsDivided(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	sizetest.SkipUnlessFull(t, "takes seconds")
 	const size = 100 << 10
 	for name, text := range hostile(size) {
 		t.Run(name, func(t *testing.T) {

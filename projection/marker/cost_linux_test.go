@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/journal/cputest"
+	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 
 	"github.com/agent-chatter/agent-chatter/projection/marker"
 )
@@ -13,9 +14,7 @@ import (
 // TestParseTakesTimeInProportion compares texts with others of eight times the length: a search that starts
 // over at every byte would take 64 times as long.
 func TestParseTakesTimeInProportion(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	sizetest.SkipUnlessFull(t, "takes seconds")
 	const size = 32 << 10
 	for name, unit := range map[string]string{
 		"opening brackets":    "[",

@@ -21,14 +21,24 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/historytest"
 	"github.com/agent-chatter/agent-chatter/journal/hub"
+	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 )
 
 var (
-	hubFaults = flag.Duration("hubfaults", 5*time.Second, "how long TestHubFaults and "+
-		"TestPositionIsAcknowledgedOnce run; from 3m on, each kind of event has to occur at least 20 times")
+	hubFaults = flag.Duration("hubfaults", 0, "how long TestHubFaults and TestPositionIsAcknowledgedOnce run; from 3m on, "+
+		"each kind of event has to occur at least 20 times; 0: 5s with -full, otherwise they are skipped")
 	hubSeed     = flag.Uint64("hubseed", 0, "seed of these tests; 0: a random one")
 	hubMachines = flag.Int("hubmachines", 0, "number of machines in these tests, 2 to 4; 0: a random one")
 )
+
+// skipUnlessLong skips a test that takes long, unless it is wanted, and sets how long faults occur.
+func skipUnlessLong(t *testing.T) {
+	t.Helper()
+	if *hubFaults == 0 {
+		sizetest.SkipUnlessFull(t, "it takes 20 s")
+		*hubFaults = 5 * time.Second
+	}
+}
 
 // hubRun lets machines take turns on sessions of a hub.
 type hubRun struct {
@@ -218,9 +228,7 @@ func countClaims(t *testing.T, e hub.Engine, s hub.Session) (claims, takeOvers i
 // TestHubFaults lets machines take turns on sessions through three servers that are killed, stopped, partitioned and
 // damaged, and checks that nothing was lost.
 func TestHubFaults(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes 20 s")
-	}
+	skipUnlessLong(t)
 	t.Parallel()
 	run := newHubRun(t, 0, 10)
 	end := time.Now().Add(*hubFaults)
@@ -240,9 +248,7 @@ func TestHubFaults(t *testing.T) {
 // machines acknowledge an event at one position, nothing becomes a fork that was not written unclaimed, and what was
 // acknowledged as on the hub is there, also after the loss of a machine.
 func TestPositionIsAcknowledgedOnce(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes 20 s")
-	}
+	skipUnlessLong(t)
 	t.Parallel()
 	run := newHubRun(t, 0, 10)
 	for _, m := range run.machines {
@@ -269,9 +275,7 @@ func TestPositionIsAcknowledgedOnce(t *testing.T) {
 // TestPositionsNeedCompareAndSwap runs a program whose messages do not name the message that they follow, until the
 // checker finds what this breaks.
 func TestPositionsNeedCompareAndSwap(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it builds the program")
-	}
+	skipUnlessLong(t)
 	t.Parallel()
 	program := buildWithoutCompareAndSwap(t)
 	run := newHubRun(t, 4, 1)
@@ -329,11 +333,8 @@ func buildWithoutCompareAndSwap(t *testing.T) string {
 
 // TestDeletedHubIsFilledAgain deletes the files of all servers.
 func TestDeletedHubIsFilledAgain(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it starts six servers")
-	}
 	t.Parallel()
-	run := newHubRun(t, 3, 10)
+	run := newHubRun(t, 3, 3)
 	before := run.machines[0].journals(t)
 	for _, node := range run.cluster.nodes {
 		node.kill()

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 )
 
 var allFloods = flag.Bool("floods", false, "run every flood of events in every kind of chat")
@@ -60,9 +61,7 @@ func floods() map[string]flood {
 // TestFloodsOfAgentsNeedLittleMemory measures the memory of chats whose agents print 64 MiB: of chats that are saved,
 // and of chats whose events stay in memory. Without -floods, a flood of events is in one of these chats.
 func TestFloodsOfAgentsNeedLittleMemory(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes minutes")
-	}
+	sizetest.SkipUnlessFull(t, "takes minutes")
 	all := floods()
 	modes := []struct{ name, flag string }{
 		{"saved", ""}, {"never saved", "--no-save"}, {"saved on demand", "--no-auto-save"}, {onFullDisk, ""},

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 )
 
 var largeImport = flag.Int("large-import", 0, "size of the transcript in TestImportHoldsFewMegabytes, in MB; if set, the "+
@@ -23,7 +25,7 @@ var largeImport = flag.Int("large-import", 0, "size of the transcript in TestImp
 //	go test ./cmd/agent-chatter/memory -run ImportHoldsFewMegabytes -large-import 500 -v
 func TestImportHoldsFewMegabytes(t *testing.T) {
 	size := max(*largeImport, 40)
-	if testing.Short() && *largeImport == 0 {
+	if !sizetest.Full() && *largeImport == 0 {
 		t.Skip("writes 40 MB for each transcript")
 	}
 	for name, write := range map[string]func(*testing.T, string, int) int{

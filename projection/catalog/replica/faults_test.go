@@ -13,6 +13,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -98,7 +99,7 @@ func (m *machine) forks() (ids []string) {
 func TestEveryFaultOfAPull(t *testing.T) {
 	for name, tt := range pulls {
 		for _, crash := range []bool{true, false} {
-			if testing.Short() && !crash {
+			if !sizetest.Full() && !crash {
 				continue
 			}
 			t.Run(name, func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
@@ -45,7 +46,7 @@ func TestFlipsInCopiesAreDamage(t *testing.T) {
 			lines := bytes.Count(sound, []byte("\n"))
 			random := rand.New(rand.NewPCG(15, 13))
 			flips := 500
-			if testing.Short() {
+			if !sizetest.Full() {
 				flips = 100
 			}
 			for range flips {

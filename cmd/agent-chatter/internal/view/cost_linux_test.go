@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/journal/cputest"
+	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 )
 
 // streamingTime is the processor time that stream takes.
@@ -15,9 +16,7 @@ func streamingTime(t *testing.T, text string) time.Duration {
 
 // TestHostileTextCostsItsLength allows a text that is 8 times as long 32 times the time.
 func TestHostileTextCostsItsLength(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	sizetest.SkipUnlessFull(t, "takes seconds")
 	const size = 8 << 10
 	long := hostileTexts(8 * size)
 	for i, text := range hostileTexts(size) {
@@ -29,9 +28,7 @@ func TestHostileTextCostsItsLength(t *testing.T) {
 }
 
 func TestLongestWordAndWidestTable(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	sizetest.SkipUnlessFull(t, "takes seconds")
 	word, short := streamingTime(t, strings.Repeat("w", 60<<20)), streamingTime(t, strings.Repeat("w", 6<<20))
 	if word > 40*short {
 		t.Errorf("a word of 60 MB takes %v, one of 6 MB %v", word, short)

@@ -2,47 +2,33 @@ package clients
 
 import (
 	"encoding/json"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"sync"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/cli"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/agenttest"
 	"github.com/agent-chatter/agent-chatter/journal/programtest"
+	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 )
 
+// TestMain makes this test binary run as agent-chatter, and as the agent of package agenttest.
 func TestMain(m *testing.M) {
 	agenttest.Play()
-	os.Exit(m.Run())
+	testscript.Main(m, map[string]func(){"agent-chatter": cli.Main})
 }
-
-// build builds the program once.
-var build = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "acp-clients-")
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(dir, "agent-chatter")
-	cmd := exec.Command("go", "build", "-o", path, "./cmd/agent-chatter")
-	cmd.Dir = filepath.Join("..", "..", "..", "..", "..")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("%w: %s", err, out)
-	}
-	return path, nil
-})
 
 // A desk is a home and a directory with a trusted team, in which a client runs the program.
 type desk struct{ program, home, dir, team string }
 
 func newDesk(t *testing.T) desk {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("starts many programs")
-	}
+	sizetest.SkipUnlessFull(t, "starts many programs")
 	programtest.Path(t, "node")
-	program, err := build()
+	program, err := exec.LookPath("agent-chatter")
 	if err != nil {
 		t.Fatal(err)
 	}

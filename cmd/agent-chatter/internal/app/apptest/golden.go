@@ -22,7 +22,22 @@ func Golden(t *testing.T, path, got string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
+	compare(t, path, string(want), got)
+}
+
+// GoldenStart compares a text with the start of a golden file.
+func GoldenStart(t *testing.T, path, got string) {
+	t.Helper()
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare(t, path, string(want[:min(len(want), len(got))]), got)
+}
+
+func compare(t *testing.T, path, want, got string) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("%s differs; to accept the change, run the test with -update (-want +got):\n%s", path, diff)
 	}
 }

@@ -13,14 +13,20 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty/ttytest"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty/ttytest/picture"
+	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 )
 
 // Screens runs a command of the shell on terminals of several sizes, with and without colour, and compares what a
 // person then sees with the file path.golden. It draws what is in colour as path.svg. The command runs in a new
-// directory, which setUp fills and which is ShopPath in the files. With -update it rewrites the files.
+// directory, which setUp fills and which is ShopPath in the files. With -update it rewrites the files. Without -full it
+// runs the command on a terminal of the first size only, and draws nothing.
 func Screens(t *testing.T, path, command string, setUp func(dir string)) {
 	t.Helper()
 	sizes := []picture.Size{{Columns: 80, Rows: 24}, {Columns: 120, Rows: 40}, {Columns: 50, Rows: 15}}
+	every := sizetest.Full() || *update
+	if !every {
+		sizes = sizes[:1]
+	}
 	quoted := strings.ReplaceAll(command, "'", `'\''`)
 	var golden strings.Builder
 	var screens []picture.Screen
@@ -39,6 +45,10 @@ func Screens(t *testing.T, path, command string, setUp func(dir string)) {
 				screens = append(screens, screen)
 			}
 		}
+	}
+	if !every {
+		GoldenStart(t, path+".golden", golden.String())
+		return
 	}
 	Golden(t, path+".golden", golden.String())
 	Golden(t, path+".svg", picture.Draw(screens, sizes))

@@ -12,6 +12,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/racetest"
+	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/projection/conversation"
@@ -93,7 +94,11 @@ func TestLongSessionIsScrolledInParts(t *testing.T) {
 		s.say(mia, fmt.Sprintf("Question %d: %s", i, strings.Repeat("why is that? ", i%40)))
 		s.turn(ada, fmt.Sprintf("Answer %d.\n\n", i), strings.Repeat("Because of that. ", i%50), "Done.")
 	}
-	for _, rows := range []int{5, 24, 70} {
+	heights := []int{24}
+	if sizetest.Full() {
+		heights = []int{5, 24, 70}
+	}
+	for _, rows := range heights {
 		for _, key := range []string{"pgup", "ctrl+u"} {
 			p := s.pane(80, rows, 0)
 			if len(p.parts) > 4 || p.started {
