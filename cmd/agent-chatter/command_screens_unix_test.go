@@ -119,6 +119,7 @@ esac`,
 
 // TestCommandScreens compares what commands print on a terminal with golden files, and draws it.
 func TestCommandScreens(t *testing.T) {
+	skipIfShort(t)
 	racetest.SkipSequential(t)
 	t.Parallel()
 	for _, s := range commandScreens {

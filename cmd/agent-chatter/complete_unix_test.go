@@ -13,6 +13,7 @@ import (
 const tab = "\t"
 
 func TestTabKeyCompletesInShells(t *testing.T) {
+	skipIfShort(t)
 	racetest.SkipSequential(t)
 	for name, test := range map[string]struct {
 		args  []string

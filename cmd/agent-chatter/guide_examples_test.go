@@ -112,6 +112,7 @@ func (e example) pattern() *regexp.Regexp {
 }
 
 func TestManualExamples(t *testing.T) {
+	skipIfShort(t)
 	racetest.Skip(t, "TestScript runs the same goroutines")
 	ran, notRun := 0, []string{}
 	for _, path := range manualPages(t) {

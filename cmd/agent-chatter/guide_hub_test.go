@@ -50,6 +50,7 @@ func TestManualServersKeepWhatTheyAcknowledge(t *testing.T) {
 
 // TestManualPermissions runs commands of a member and of the administrator on a server with the users of guide/hub.md.
 func TestManualPermissions(t *testing.T) {
+	skipIfShort(t)
 	configured := &server.Options{}
 	if err := configured.ProcessConfigFile(filepath.Join(hubConfigs(t), "n1/users.conf")); err != nil {
 		t.Fatal(err)

@@ -105,6 +105,7 @@ var (
 )
 
 func TestManualListsJSONFields(t *testing.T) {
+	skipIfShort(t)
 	racetest.SkipSequential(t)
 	_, table, found := strings.Cut(readText(t, filepath.Join(manualDir, "scripting.md")), "## JSON output")
 	if !found {

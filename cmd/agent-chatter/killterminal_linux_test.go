@@ -21,6 +21,7 @@ import (
 // the shell can be faster than the watcher, so the test allows that for half of the kills. Without a watcher none is
 // undone.
 func TestKilledChatLeavesTerminalUsable(t *testing.T) {
+	skipIfShort(t)
 	racetest.Skip(t, "it builds the program without the detector")
 	for _, shell := range []struct {
 		name, flags string

@@ -114,6 +114,7 @@ func resumes(t *testing.T, home, pids, answer string) {
 }
 
 func TestOneOfManyWritersWinsAndOthersAreRefused(t *testing.T) {
+	skipIfShort(t)
 	home := t.TempDir()
 	do(t, home, exitDone, "chat", "-m", "hello")
 	id, _ := onlyJournal(t, home)

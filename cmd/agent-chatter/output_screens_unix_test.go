@@ -39,6 +39,7 @@ var outputScreens = []struct{ name, command string }{
 
 // TestOutputScreens compares what commands print on a terminal with golden files, and draws it.
 func TestOutputScreens(t *testing.T) {
+	skipIfShort(t)
 	racetest.SkipSequential(t)
 	t.Parallel()
 	for _, s := range outputScreens {

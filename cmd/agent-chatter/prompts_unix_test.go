@@ -311,6 +311,7 @@ const (
 // Each engine sends the same bytes after a restart or a kill as in an uninterrupted
 // conversation. Without -full, the chat is killed in one turn of three.
 func TestPromptsAreTheSameAfterARestart(t *testing.T) {
+	skipIfShort(t)
 	racetest.Skip(t, "TestTerminal runs the same goroutines")
 	for _, engine := range []string{"command", "claude", "codex", "gemini", "openai", "acp", "demo"} {
 		t.Run(engine, func(t *testing.T) {

@@ -127,6 +127,7 @@ func snapshotOf(t *testing.T, dir string) string {
 }
 
 func TestReadOnlyHomeIsReadWithoutLockOrChange(t *testing.T) {
+	skipIfShort(t)
 	racetest.SkipSequential(t)
 	for _, way := range readOnlyWays {
 		t.Run(way.how, func(t *testing.T) {

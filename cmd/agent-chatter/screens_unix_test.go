@@ -70,6 +70,7 @@ var programScreens = []struct {
 
 // TestProgramScreens compares what a person sees of the whole program with golden files, and draws it.
 func TestProgramScreens(t *testing.T) {
+	skipIfShort(t)
 	racetest.Skip(t, "TestTerminal runs the same goroutines")
 	t.Parallel()
 	for _, s := range programScreens {

@@ -60,6 +60,7 @@ func TestMain(m *testing.M) {
 // Without -full, the smallest script of each topic runs, unless -run names a script. The topic is what the name begins
 // with: tail.txtar, tail_all.txtar and tail_follow.txtar have one.
 func TestScript(t *testing.T) {
+	skipIfShort(t)
 	params := scriptParams(t, "testdata/script")
 	if racetest.Enabled {
 		params.Dir, params.Files = "", concurrentScripts(t)
@@ -86,6 +87,15 @@ func topicScripts(t *testing.T, dir string) []string {
 		}
 	}
 	return slices.Sorted(maps.Values(smallest))
+}
+
+// skipIfShort skips a test that starts many programs in a short test run. The race detector and the flag -run with the
+// name of a subtest look for something in such a test.
+func skipIfShort(t *testing.T) {
+	t.Helper()
+	if testing.Short() && !racetest.Enabled && !namesSubtest() {
+		t.Skip("it starts many programs")
+	}
 }
 
 // namesSubtest reports whether the flag -run names a subtest.

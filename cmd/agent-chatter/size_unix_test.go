@@ -13,6 +13,7 @@ import (
 )
 
 func TestMessageOf16MiBThroughAPipe(t *testing.T) {
+	skipIfShort(t)
 	racetest.Skip(t, "TestTerminal runs the same goroutines")
 	home := t.TempDir()
 	t.Setenv("REPLY", "read")
@@ -41,6 +42,7 @@ func TestMessageOf16MiBThroughAPipe(t *testing.T) {
 }
 
 func TestMessageOverLineLimitIsRefused(t *testing.T) {
+	skipIfShort(t)
 	home := t.TempDir()
 	t.Setenv("REPLY", "read")
 	chat := start(t, home, "chat", "-t", teamPath("capture.json"))

@@ -21,6 +21,7 @@ func limited(t *testing.T, resource string, limit int, args ...string) *exec.Cmd
 }
 
 func TestTailAllWithoutInotifyPollsAndSaysSoOnce(t *testing.T) {
+	skipIfShort(t)
 	for name, test := range map[string]struct {
 		resource string
 		limit    int

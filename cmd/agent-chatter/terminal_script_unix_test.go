@@ -42,6 +42,7 @@ import (
 // In the arguments of expect, notice and never, Go escapes are interpreted. $PID is
 // the process id of the program that was started last.
 func TestTerminal(t *testing.T) {
+	skipIfShort(t)
 	params := scriptParams(t, "testdata/terminal")
 	setup := params.Setup
 	params.Setup = func(env *testscript.Env) error {
