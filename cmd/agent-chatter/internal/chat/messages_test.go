@@ -86,7 +86,7 @@ func chatTexts() []apptest.Text {
 	add("archivedFileText", "", archivedFileText("/a/"+apptest.Hostile+"/archive/"+apptest.AliceID+".jsonl.zst"))
 	add("statusText", "", statusText(status{
 		Session: &coordinator.Session{ID: apptest.AliceID, Title: apptest.Hostile, TeamName: apptest.Hostile},
-		Status:  coordinator.Status{Phase: coordinator.Paused, Waiting: apptest.Hostile}, Speaking: apptest.Hostile,
+		Status:  coordinator.Status{Phase: coordinator.Paused, Waiting: apptest.Hostile}, Speaking: []string{apptest.Hostile},
 	}, []string{apptest.Hostile, "and this"}))
 	return texts
 }

@@ -134,7 +134,7 @@ func TestUnknownSettingsAreLeftOut(t *testing.T) {
 		Retention: Retention{Keep: &keep}, Window: window{Bytes: 7},
 		Unknown: []string{"-", "Window.more", "journal.new", "retention.kepe", "theme"},
 	}
-	if c, err := Read(path); err != nil || !reflect.DeepEqual(c, want) {
+	if c, err := ReadConfig(path); err != nil || !reflect.DeepEqual(c, want) {
 		t.Errorf("got %+v, %v; want %+v", c, err, want)
 	}
 	for setting, nearest := range map[string]string{
