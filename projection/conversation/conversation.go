@@ -204,12 +204,9 @@ func (c *Conversation) message(at Source, m projection.Message) (deltas []Delta)
 
 func (c *Conversation) end(at Source, p projection.TurnEnded) (deltas []Delta) {
 	t := c.open.find(p.TurnID)
-	if t == nil {
-		t = &Turn{ID: p.TurnID, Time: at.Time}
-		if !c.middle {
-			t.Speaker = c.Speaker(p.MemberID)
-			deltas = []Delta{Began{at, t}}
-		}
+	if t == nil { // nothing of it was shown
+		t = &Turn{ID: p.TurnID, Speaker: c.Speaker(p.MemberID), Time: at.Time}
+		deltas = []Delta{Began{at, t}}
 	}
 	if t.Began == 0 && t.Speaker.ID != p.MemberID { // a message that it seemed to have was another turn's
 		t.Speaker, t.replied = c.Speaker(p.MemberID), false

@@ -13,10 +13,11 @@ func Alone(e projection.Event) Delta {
 	if p, ok := e.Payload.(projection.TurnText); ok {
 		return Text{Source{e.Seq, e.Time}, &Turn{ID: p.TurnID}, p.Text}
 	}
+	var last Delta // the end of a turn follows its start
 	for _, d := range Continued(nil).Apply(e) {
-		return d
+		last = d
 	}
-	return nil
+	return last
 }
 
 // FirstMembers returns the members that the first event of a journal names.
