@@ -24,7 +24,7 @@ type Item struct {
 	End     *projection.TurnEnded // nil: the turn has none, or it is no turn
 	Message *projection.Message   // nil: the turn has none, or it is a change of the session
 	Said    uint64                // Seq of the Message; 0: none
-	Text    string                // of the Message; of the partial reply; of the reply so far, with markers; of a change
+	Text    string                // of the Message, the partial reply, the reply so far with markers, or a change
 	Steps   []Step                // of the turn, in order. Only the newest plan is among them
 	Change  projection.Payload    // of a change of the session
 	// Queue has the ids of the queued members, if the queue changed while the item was the newest and not yet taken.

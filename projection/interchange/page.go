@@ -28,8 +28,8 @@ func (p Page) Markdown(w io.Writer) error {
 	return err
 }
 
-// Markdown writes a message of a Markdown document. It is Markdown already and is copied, except that HTML in it becomes
-// text.
+// Markdown writes a message of a Markdown document. It is Markdown already and is copied, except that HTML in it
+// becomes text.
 func Markdown(w io.Writer, entry projection.Entry) error {
 	_, err := fmt.Fprintf(w, "\n## %s\n\n_%s_\n\n%s\n",
 		markdown.Escape(speakerName(entry)), entry.Timestamp, escapeHTML(entry.Content))

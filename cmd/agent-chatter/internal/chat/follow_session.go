@@ -29,11 +29,21 @@ func olderText(n int, session string) app.Message {
 // shownMessages is how many old messages and partial replies a resumed or followed chat prints.
 const shownMessages = 6
 
-// newestItems returns the newest messages and partial replies of a session up to a position, and how many messages of the
-// session, which has so many, precede them.
+// newestItems returns the newest messages and partial replies of a session up to a position, which is the end of its
+// journal if it is zero, and how many of its messages precede them.
 func newestItems(
-	ctx context.Context, r *journal.Reader, to journal.Position, members view.Members, messages int,
+	ctx context.Context, dir *catalog.Dir, id string, to journal.Position, members view.Members, messages int,
 ) (shown []*conversation.Item, older int, err error) {
+	r, err := dir.Journals().Reader(id, journal.Position{})
+	if err != nil {
+		return nil, 0, err
+	}
+	defer r.Close()
+	if to == (journal.Position{}) {
+		if to, _, err = conversation.End(r, to); err != nil {
+			return nil, 0, err
+		}
+	}
 	shown, err = conversation.Newest(ctx, r, to, members.Speakers(), shownMessages)
 	for _, i := range shown {
 		if i.Message != nil {
@@ -41,6 +51,19 @@ func newestItems(
 		}
 	}
 	return shown, messages, err
+}
+
+// openFrom returns a position, or that before the oldest turn that is open there.
+func openFrom(dir *catalog.Dir, s *projection.State, at journal.Position) (journal.Position, error) {
+	if len(s.OpenTurns) == 0 {
+		return at, nil
+	}
+	r, err := dir.Journals().Reader(s.SessionID, journal.Position{})
+	if err != nil {
+		return at, err
+	}
+	defer r.Close()
+	return conversation.OpenAt(r, at), nil
 }
 
 // followMessages prints the newest messages of a session and those that follow. On a terminal it shows what is being
@@ -56,18 +79,16 @@ func followMessages(ctx context.Context, a *app.App, dir *catalog.Dir, id, name 
 	go func() { a.ReportHub(a.Remote.Follow(ctx, dir, id)) }()
 	var members view.Members
 	members.AddMembers(state.Team.Members)
-	reader, err := dir.Journals().Reader(id, journal.Position{})
+	at, err := openFrom(dir, state, loaded.At)
 	if err != nil {
 		return err
 	}
-	defer reader.Close()
-	at := loaded.At
-	if len(state.OpenTurns) > 0 {
-		at = conversation.OpenAt(reader, at)
-	}
-	recent, older, err := newestItems(ctx, reader, at, members, state.Stats.Messages)
-	if err != nil {
-		return err
+	var recent []*conversation.Item
+	older := 0
+	if at.Seq > 0 {
+		if recent, older, err = newestItems(ctx, dir, id, at, members, state.Stats.Messages); err != nil {
+			return err
+		}
 	}
 	shown, end := console.OpenOutput(a)
 	transcript := view.Continued(members)

@@ -189,17 +189,8 @@ func (r *repl) newest(session *coordinator.Session) (recent []*conversation.Item
 	if err != nil {
 		return nil, 0, err
 	}
-	reader, err := dir.Journals().Reader(session.ID, journal.Position{})
-	if err != nil {
-		return nil, 0, err
-	}
-	defer reader.Close()
-	end, _, err := conversation.End(reader, journal.Position{})
-	if err != nil {
-		return nil, 0, err
-	}
 	members := view.NewTranscript(r.c.Team()).Members
-	return newestItems(context.Background(), reader, end, members, session.Stats.Messages)
+	return newestItems(context.Background(), dir, session.ID, journal.Position{}, members, session.Stats.Messages)
 }
 
 // loop runs lines. reason is why it ended, for the journal.

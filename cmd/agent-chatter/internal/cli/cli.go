@@ -86,7 +86,9 @@ type command struct {
 // commands are all commands, in the order of the help.
 var commands = []command{
 	{"chat", "Chat with a team of agents.", func() any { return new(chat.Command) }, ""},
-	{"browse", "Browse and search sessions, full screen.", func() any { return &browse.Command{Resume: chat.Resume} }, ""},
+	{"browse", "Browse and search sessions, full screen.", func() any {
+		return &browse.Command{Resume: chat.Resume}
+	}, ""},
 	{"serve", "Show sessions in a web browser.", func() any { return new(serve.Command) }, ""},
 	{"acp", "Let an editor chat with a team (ACP).", func() any { return new(acp.Command) }, ""},
 	{"mcp", "Let agents search and read sessions (MCP).", func() any { return new(mcp.Command) }, ""},

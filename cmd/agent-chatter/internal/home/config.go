@@ -92,8 +92,8 @@ func (r Retention) Over(p catalog.Policy) catalog.Policy {
 // maxSize is the size limit of a configuration, in bytes.
 const maxSize = 1 << 20
 
-// ReadConfig reads the file at path. A missing file is an empty configuration. Errors about the content
-// are *ConfigError. A setting that it does not know, perhaps one of a newer program, is no error, except in permissions,
+// ReadConfig reads the file at path. A missing file is an empty configuration. Errors about the content are
+// *ConfigError. A setting that it does not know, perhaps one of a newer program, is no error, except in permissions,
 // hub and redaction: without such a one, more would be allowed, or others could read what the file keeps from them.
 func ReadConfig(path string) (c Config, err error) {
 	data, err := regularfile.Read(path, maxSize)

@@ -117,7 +117,7 @@ func (cmd *Replay) print(
 			return err
 		}
 		entry, ok := i.Entry()
-		if !ok || i.Last < first {
+		if !ok || entry.Seq < first && (cmd.Output == "json" || i.Last < first) {
 			continue
 		}
 		if t, err := time.Parse(time.RFC3339Nano, entry.Timestamp); err == nil {

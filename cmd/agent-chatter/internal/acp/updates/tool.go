@@ -35,7 +35,9 @@ func (t *Translator) startTool(m meta, c conversation.Call) {
 }
 
 // todo reports whether a call changes a todo list, which a plan shows.
-func todo(c conversation.Call) bool { return view.Call{Call: conversation.Call{Started: c.Started}}.Todo() }
+func todo(c conversation.Call) bool {
+	return view.Call{Call: conversation.Call{Started: c.Started}}.Todo()
+}
 
 // toolCall returns the update for a tool call that starts.
 func (t *Translator) toolCall(m meta, p projection.ToolStarted) *sdk.SessionUpdateToolCall {

@@ -4,7 +4,8 @@
 // around one message, below a head that says what the session is.
 //
 // The events are read in chunks of package conversation, which can be laid out without the events before them; a turn
-// that is longer than the limits is divided. A part is a chunk and the rows that show it. The pane has the parts around the rows that it shows and no others.
+// that is longer than the limits is divided. A part is a chunk and the rows that show it. The pane has the parts around
+// the rows that it shows and no others.
 //
 // # Concurrency
 //

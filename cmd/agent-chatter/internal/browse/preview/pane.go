@@ -112,7 +112,7 @@ func (p *Pane) open(at place) tea.Cmd {
 	return p.more()
 }
 
-// mostReads is how many stretches are read when a session is opened, and then until the next key or change: many events
+// mostReads is how many chunks are read when a session is opened, and then until the next key or change: many events
 // may show nothing.
 const mostReads = 4
 

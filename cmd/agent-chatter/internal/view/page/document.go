@@ -156,7 +156,8 @@ const maxBuffer = 1 << 20
 func (b *Body) beginChapter(first *conversation.Item) error {
 	var heading strings.Builder
 	err := documentTemplates().ExecuteTemplate(&heading, "chapter", map[string]any{
-		"Number": len(b.chapters), "First": first, "Name": tty.SafeLine(first.Speaker.DisplayName), "Words": words(first),
+		"Number": len(b.chapters), "First": first, "Name": tty.SafeLine(first.Speaker.DisplayName),
+		"Words": words(first),
 	})
 	b.chapters = append(b.chapters, chapter{b.written, heading.String()})
 	return err

@@ -1,2 +1,0 @@
-// Package stretch reads the events around a place in a journal, without those far from it.
-package stretch
