@@ -120,12 +120,3 @@ func (d *Dir) appendStat(infos []Info, id string) []Info {
 	}
 	return append(infos, info)
 }
-
-// entries lists a directory; one that does not exist is empty.
-func (d *Dir) entries(path string) ([]fs.DirEntry, error) {
-	entries, err := d.fs.ReadDir(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	return entries, err
-}
