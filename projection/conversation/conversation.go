@@ -51,7 +51,7 @@ func (c *Conversation) Apply(e projection.Event) []Delta {
 	case nil:
 		return nil
 	case projection.MessageAppended:
-		return c.message(at, p.Message)
+		return c.message(at, p)
 	case projection.TurnStarted:
 		return c.begin(at, p)
 	case projection.TurnEnded:
@@ -184,10 +184,11 @@ func (c *Conversation) grow(at Source, t *Turn, text string) []Delta {
 }
 
 // message adds a message to the turn that it answers for, or else as one without a turn.
-func (c *Conversation) message(at Source, m projection.Message) (deltas []Delta) {
-	deltas = c.abandon(at, c.open.endBefore(projection.MessageAppended{Message: m}))
+func (c *Conversation) message(at Source, p projection.MessageAppended) (deltas []Delta) {
+	m := p.Message
+	deltas = c.abandon(at, c.open.endBefore(p))
 	c.AddMember(m.Speaker)
-	t := c.open.answering(m.Speaker)
+	t := c.open.answering(p)
 	if t == nil {
 		return append(deltas, Said{at, m})
 	}

@@ -23,11 +23,16 @@ func (o *openTurns) find(id string) *Turn {
 	return nil
 }
 
-// answering returns the newest turn of a speaker that has no message yet, or whose speaker is unknown; nil: there is
-// none.
-func (o *openTurns) answering(by projection.Speaker) *Turn {
+// answering returns the turn whose reply a message is: the one that it names, or else, as earlier versions of the
+// program did not record it, the newest turn of its speaker, or of an unknown one, that has no message yet. nil: there
+// is none.
+func (o *openTurns) answering(p projection.MessageAppended) *Turn {
+	by := p.Message.Speaker
 	if by.Type == projection.TypeHuman {
 		return nil
+	}
+	if t := o.find(p.TurnID); t != nil && !t.replied {
+		return t
 	}
 	for _, t := range slices.Backward(o.turns) {
 		if !t.replied && (t.Speaker.ID == by.ID || t.Speaker.ID == "") {
@@ -83,7 +88,7 @@ func (o *openTurns) follow(e projection.Event) {
 		o.turns = append(o.turns, &Turn{ID: p.TurnID, Speaker: projection.Speaker{ID: p.MemberID}, Began: e.Seq})
 	case projection.MessageAppended:
 		o.endBefore(p)
-		if t := o.answering(p.Message.Speaker); t != nil {
+		if t := o.answering(p); t != nil {
 			t.replied = true
 		}
 	case projection.TurnEnded:
