@@ -262,28 +262,36 @@ func End(r *journal.Reader, known journal.Position) (end journal.Position, torn 
 // maxSearch is how many events before a place OpenAt reads.
 const maxSearch = 1 << 14
 
+// maxInterjections is how many messages in a row people may write while a turn is open.
+const maxInterjections = 16
+
 // OpenAt returns a position, or that before the start of the oldest turn that is open there. It reads back to the
-// message of a person, the start of a run, or over maxSearch events.
+// message of a person that precedes the start or the end of a turn, over maxInterjections messages in a row, to the
+// start of a run, or over maxSearch events.
 func OpenAt(r *journal.Reader, p journal.Position) journal.Position {
 	open, ended := p, map[string]bool{}
+	messages, seen := 0, false // messages in a row; whether a turn began or ended
 	for e, err := range r.Before(p) {
 		if err != nil || p.Seq-e.Seq > maxSearch {
 			break
 		}
 		switch p := projection.DecodeEvent(e).Payload.(type) {
 		case projection.TurnStarted:
-			if !ended[p.TurnID] {
+			if seen = true; !ended[p.TurnID] {
 				open = r.Position()
 			}
 		case projection.TurnEnded:
-			ended[p.TurnID] = true
+			seen, ended[p.TurnID] = true, true
 		case projection.SessionResumed:
 			return open
 		case projection.MessageAppended:
-			if p.Message.Speaker.Type == projection.TypeHuman {
+			messages++
+			if messages > maxInterjections || seen && p.Message.Speaker.Type == projection.TypeHuman {
 				return open
 			}
+			continue
 		}
+		messages = 0
 	}
 	return open
 }
