@@ -28,7 +28,7 @@ const (
 	Running  CallState = "running"
 	OK       CallState = "ok"
 	Failed   CallState = "failed"
-	Refused  CallState = "refused" // by a person, by the permissions of the member, or since nobody answered
+	Refused  CallState = "refused" // by a person, by the permissions of the member, or for want of an answer
 	NoResult CallState = "no result"
 )
 

@@ -196,9 +196,9 @@ func (c *Conversation) message(at Source, p projection.MessageAppended) (deltas 
 	if t.Speaker.ID == "" {
 		t.Speaker = m.Speaker
 	}
-	d := Replied{Source: at, Turn: t, Message: m, Rest: m.Content, Anew: true, Common: t.common(m.Content)}
+	d := Replied{Source: at, Turn: t, Message: m, Rest: m.Content, Whole: true, Common: t.common(m.Content)}
 	if rest, ok := t.reply.rest(m.Content); ok {
-		d.Rest, d.Anew = rest, false
+		d.Rest, d.Whole = rest, false
 	}
 	return append(deltas, d)
 }

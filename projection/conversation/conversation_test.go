@@ -83,7 +83,7 @@ func shown(deltas []conversation.Delta) (lines []string) {
 		case conversation.Planned:
 			lines = append(lines, d.Turn.Speaker.ID+" plans")
 		case conversation.Replied:
-			lines = append(lines, fmt.Sprintf("%s replied, rest %q, anew %v", d.Turn.Speaker.ID, d.Rest, d.Anew))
+			lines = append(lines, fmt.Sprintf("%s replied, rest %q, whole %v", d.Turn.Speaker.ID, d.Rest, d.Whole))
 		case conversation.Ended:
 			lines = append(lines, fmt.Sprintf("%s ends, rest %q, %d open calls, finished %v", d.Turn.Speaker.ID, d.Rest,
 				len(d.Open), d.End != nil))
@@ -107,8 +107,8 @@ func TestTwoOpenTurns(t *testing.T) {
 	deltas := deltasOf(new(conversation.Conversation), events)
 	inOrder := []string{
 		`mia said "go"`, `ada begins`, `bo begins`, `ada "A1"`, `bo "B1"`, `bo calls u1`, `ada " A2"`, `bo has u1: ok`,
-		`bo replied, rest "", anew false`, `bo ends, rest "", 0 open calls, finished true`,
-		`ada replied, rest "", anew false`, `ada ends, rest "", 0 open calls, finished true`,
+		`bo replied, rest "", whole false`, `bo ends, rest "", 0 open calls, finished true`,
+		`ada replied, rest "", whole false`, `ada ends, rest "", 0 open calls, finished true`,
 	}
 	if diff := cmp.Diff(inOrder, shown(deltas)); diff != "" {
 		t.Errorf("deltas (-want +got):\n%s", diff)
@@ -119,9 +119,9 @@ func TestTwoOpenTurns(t *testing.T) {
 		sequenced = append(sequenced, s.Next([]conversation.Delta{d})...)
 	}
 	oneByOne := []string{
-		`mia said "go"`, `ada begins`, `ada "A1"`, `ada " A2"`, `ada replied, rest "", anew false`,
+		`mia said "go"`, `ada begins`, `ada "A1"`, `ada " A2"`, `ada replied, rest "", whole false`,
 		`ada ends, rest "", 0 open calls, finished true`, `bo begins`, `bo "B1"`, `bo calls u1`, `bo has u1: ok`,
-		`bo replied, rest "", anew false`, `bo ends, rest "", 0 open calls, finished true`,
+		`bo replied, rest "", whole false`, `bo ends, rest "", 0 open calls, finished true`,
 	}
 	if diff := cmp.Diff(oneByOne, shown(sequenced)); diff != "" {
 		t.Errorf("in sequence (-want +got):\n%s", diff)
@@ -254,7 +254,7 @@ func TestEndNamesTheMemberOfAContinuedTurn(t *testing.T) {
 	unfinished := end("t1", ada)
 	unfinished.Partial = "A"
 	events := session(result("t1", "u1"), said(bo, "B"), unfinished)[1:]
-	want := []string{" has u1: ok", `bo replied, rest "B", anew false`, `ada ends, rest "A", 0 open calls, finished true`}
+	want := []string{" has u1: ok", `bo replied, rest "B", whole false`, `ada ends, rest "A", 0 open calls, finished true`}
 	c := conversation.Continued([]projection.Speaker{mia, ada, bo})
 	var got []string
 	for _, e := range events {
@@ -316,8 +316,8 @@ func TestTextIsThatOfTheMessage(t *testing.T) {
 			}
 			message := stripped(whole)
 			for _, d := range c.Apply(session(said(ada, message))[1]) {
-				if d := d.(conversation.Replied); d.Anew {
-					rt.Fatalf("%q begins anew: %q was shown", message, got.String())
+				if d := d.(conversation.Replied); d.Whole {
+					rt.Fatalf("%q is shown whole, after %q", message, got.String())
 				} else {
 					got.WriteString(d.Rest)
 				}

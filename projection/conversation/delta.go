@@ -71,7 +71,7 @@ type Replied struct {
 	Turn    *Turn
 	Message projection.Message
 	Rest    string // what the message has after the text of the deltas so far
-	Anew    bool   // the message does not begin with that text: it is to be shown whole, and Rest is the whole
+	Whole   bool   // the message does not begin with that text: it is to be shown whole, and Rest is the whole
 	Common  int64  // length in bytes of what the message and the recorded text have in common
 }
 

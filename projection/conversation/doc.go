@@ -24,7 +24,7 @@
 // The text of a turn, as its deltas have it, is what its message will have: it ends before the first marker that is not
 // in a code block, which the message lacks, and blanks are held until more text follows them. So the concatenated texts
 // of a turn are its message, in whatever pieces they arrive, unless removing a marker joined parts of a secret: then
-// [Replied] says that the message begins anew.
+// [Replied] has the whole message.
 //
 // # Chunks
 //

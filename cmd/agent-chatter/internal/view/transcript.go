@@ -201,7 +201,7 @@ func (t *Transcript) complete(c Call) {
 
 // reply adds the rest of the message of the turn, or all of it.
 func (t *Transcript) reply(d conversation.Replied) {
-	if d.Anew {
+	if d.Whole {
 		t.endText("")
 		t.turn.named = false
 	}

@@ -45,7 +45,7 @@ func (t *Translator) closeFence(m meta, message, content string) {
 
 // reply adds the message of a turn: what it has after the text so far, or all of it.
 func (t *Translator) reply(m meta, d conversation.Replied, seen bool) {
-	if seen && !d.Anew {
+	if seen && !d.Whole {
 		t.say(m, d.Rest)
 		t.closeFence(m, m.TurnID, d.Message.Content)
 		return

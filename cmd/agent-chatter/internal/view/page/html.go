@@ -260,7 +260,7 @@ func (c *shownCall) Whole() *quote {
 // Output returns what the tool returned, or its error.
 func (c *shownCall) Output() *quote { return c.quote(outputOf(c.Call), ofOutput) }
 
-// permission says who allowed or refused the call; nil if nobody was asked.
+// permission says who allowed or refused the call; nil if there was no request.
 func (c *shownCall) permission() []string {
 	if c.Answer == nil {
 		return nil
