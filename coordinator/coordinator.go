@@ -143,7 +143,7 @@ func (c *Coordinator) Session() *Session {
 	return &Session{
 		ID: c.conv.log.SessionID(), TeamID: c.team.ID, TeamName: c.team.Name, Title: s.Row.Title,
 		CreatedAt: s.Row.CreatedAt, UpdatedAt: s.Row.UpdatedAt, TeamTask: s.Task, Stats: s.Stats,
-		Duration: time.Since(s.Row.CreatedAt), Recent: s.Newest(), Interrupted: interrupted, Speaking: speaking,
+		Duration: time.Since(s.Row.CreatedAt), Interrupted: interrupted, Speaking: speaking,
 	}
 }
 
@@ -155,10 +155,9 @@ type Session struct {
 	CreatedAt, UpdatedAt time.Time
 	TeamTask             *string
 	Stats                projection.Stats
-	Duration             time.Duration      // since CreatedAt
-	Recent               []projection.Entry // the newest messages and partial replies
-	Interrupted          []string           // the IDs of the members whose turns Retry reruns
-	Speaking             []string           // the IDs of the members whose turns have no end, the oldest first
+	Duration             time.Duration // since CreatedAt
+	Interrupted          []string      // the IDs of the members whose turns Retry reruns
+	Speaking             []string      // the IDs of the members whose turns have no end, the oldest first
 }
 
 // Snapshot returns the whole session as it is stored, or ErrNoSession.

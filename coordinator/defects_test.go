@@ -31,7 +31,7 @@ func TestDefectResumeLoadedOldestSave(t *testing.T) {
 		t.Fatalf("the list is %+v, %v", list, err)
 	}
 	last := resume(t, d, id)
-	if recent := last.Session().Recent; len(recent) != 8 || recent[6].Content != "four" {
+	if recent := last.messages(); len(recent) != 8 || recent[6].Content != "four" {
 		t.Errorf("session.resumed is %+v", recent)
 	}
 	last.stop()
@@ -93,7 +93,7 @@ func TestDefectRepliedMessageWasNotFound(t *testing.T) {
 	bothStores(t, func(t *testing.T, store store.Store) {
 		s := start(t, store, says("over [NEXT: bob]"), yields(errors.New("broken")))
 		turnError(t, s.Say(context.Background(), "you", "hello"), "bob", projection.Failed)
-		inMemory := s.Session().Recent
+		inMemory := s.messages()
 		started := payloads[projection.TurnStarted](t, s.recorder.appended)
 		id := s.stop()
 		snapshot, err := store.Load(t.Context(), "ensemble", id)

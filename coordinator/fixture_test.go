@@ -342,6 +342,16 @@ func (s *fixture) setTeam(team *team.Team, resumeID string) {
 	}
 }
 
+// messages returns the messages that the session has stored.
+func (s *fixture) messages() []projection.Message {
+	s.t.Helper()
+	snapshot, err := s.Snapshot(context.Background())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return snapshot.Context.Messages
+}
+
 func (s *fixture) say(texts ...string) {
 	s.t.Helper()
 	for _, text := range texts {

@@ -71,8 +71,8 @@ func TestSecretsOfServersAreReplaced(t *testing.T) {
 	text := "token-of-the-files fast-and-loose bearer-of-b-4711xyz application/json"
 	s := withServers(t, "", func(o *coordinator.Options) { o.MCPServers = servers }, says(text))
 	s.say("go")
-	recent := s.Session().Recent
-	got := recent[len(recent)-1].Message.Content
+	messages := s.messages()
+	got := messages[len(messages)-1].Content
 	if strings.Contains(got, "token-of") || strings.Contains(got, "bearer-of-b") ||
 		!strings.Contains(got, "fast-and-loose") || !strings.Contains(got, "application/json") {
 		t.Errorf("recorded %q", got)

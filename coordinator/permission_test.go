@@ -141,7 +141,7 @@ func TestRequestIsRefusedWithoutListener(t *testing.T) {
 	s.Coordinator = coordinator.New(options)
 	s.setTeam(testTeam(), "")
 	s.say("go")
-	if said := s.Session().Recent[1].Content; said != "allowed: false" {
+	if said := s.messages()[1].Content; said != "allowed: false" {
 		t.Errorf("the reply is %q", said)
 	}
 }

@@ -276,7 +276,7 @@ func TestTooLongMessageLosesItsMiddle(t *testing.T) {
 			if s.recorder.count("notice MessageTruncated Ada "+match[2]) != 1 {
 				t.Errorf("notified %q", s.recorder.lines)
 			}
-			if said := s.Session().Recent[0].Content; said != long {
+			if said := s.messages()[0].Content; said != long {
 				t.Errorf("the triggering message has %d bytes, want %d", len(said), len(long))
 			}
 		})

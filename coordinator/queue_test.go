@@ -343,7 +343,7 @@ func TestFirstMessageNamesSpeaker(t *testing.T) {
 	}
 	s.say("[FROM: eve] hello", "and again")
 	for i, want := range map[int]string{0: "eve", 2: "you"} { // whom an answer goes back to is the first
-		if got := s.Session().Recent[i].Speaker.ID; got != want {
+		if got := s.messages()[i].Speaker.ID; got != want {
 			t.Errorf("message %d is of %s, want %s", i, got, want)
 		}
 	}

@@ -147,12 +147,10 @@ func difference(from, to string) *projection.Change {
 func interruptedTurns(state *projection.State) []projection.Payload {
 	var ends []projection.Payload
 	for _, t := range state.OpenTurns {
-		for _, step := range t.Steps {
-			if step.Plan == nil && !step.Ended {
-				ends = append(ends, projection.ToolCompleted{
-					TurnID: t.TurnID, ToolID: step.ToolID, Name: step.Name, Error: "interrupted",
-				})
-			}
+		for _, tool := range t.Tools {
+			ends = append(ends, projection.ToolCompleted{
+				TurnID: t.TurnID, ToolID: tool.ToolID, Name: tool.Name, Error: "interrupted",
+			})
 		}
 		end := projection.TurnEnded{
 			TurnID: t.TurnID, MemberID: t.MemberID, FinishReason: projection.Interrupted,

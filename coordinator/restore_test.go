@@ -325,7 +325,7 @@ func TestMigratesLegacySpeakerFields(t *testing.T) {
 
 		s := resume(t, store, id)
 		want := projection.Speaker{ID: "ada", Name: "ada", DisplayName: "Ada the First", Type: projection.TypeAI}
-		if got := s.Session().Recent[1].Speaker; got != want {
+		if got := s.messages()[1].Speaker; got != want {
 			t.Errorf("the speaker is %+v, want %+v", got, want)
 		}
 		if len(s.recorder.missing) > 0 {
@@ -350,7 +350,7 @@ func TestImportsContextCorrectly(t *testing.T) {
 			t.Errorf("the task is %v", got.TeamTask)
 		}
 		var contents []string
-		for _, entry := range got.Recent {
+		for _, entry := range s.messages() {
 			contents = append(contents, entry.Content)
 		}
 		checkEqual(t, "the messages", contents, []string{"hello there [TEAM_TASK: build a boat]", "hi from ada"})

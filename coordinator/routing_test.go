@@ -166,7 +166,7 @@ func TestQueueContinuesAfterHuman(t *testing.T) {
 	s := paused(t)
 	s.say("words in between")
 	s.checkMembers("ada", "bob")
-	if got := s.Session().Recent[2].Speaker.ID; got != "eve" {
+	if got := s.messages()[2].Speaker.ID; got != "eve" {
 		t.Errorf("%s spoke, want eve", got)
 	}
 	if prompt := s.engine.prompt(); !strings.Contains(prompt, "Message from Ada:\n  over") ||
@@ -229,7 +229,7 @@ func TestLastMessagePrecedesQueue(t *testing.T) {
 func TestFromNamesHuman(t *testing.T) {
 	s := start(t, &store.Memory{})
 	s.say("[FROM: eve] it is me")
-	if got := s.Session().Recent[0]; got.Speaker.ID != "eve" || got.Content != "[FROM: eve] it is me" {
+	if got := s.messages()[0]; got.Speaker.ID != "eve" || got.Content != "[FROM: eve] it is me" {
 		t.Errorf("the message is %+v", got)
 	}
 	for _, from := range []string{"ada", "zed"} {
@@ -238,8 +238,8 @@ func TestFromNamesHuman(t *testing.T) {
 		if n := s.recorder.count("notice UnknownNames [" + from + "]"); n != 1 {
 			t.Errorf("notified %q", s.recorder.lines)
 		}
-		recent := s.Session().Recent
-		if got := recent[len(recent)-2].Speaker.ID; got != "you" {
+		messages := s.messages()
+		if got := messages[len(messages)-2].Speaker.ID; got != "you" {
 			t.Errorf("the speaker is %s", got)
 		}
 	}

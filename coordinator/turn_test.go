@@ -157,7 +157,7 @@ func TestReplyIsRecordedWhileStreaming(t *testing.T) {
 			texts = append(texts, p.Text)
 		}
 		checkEqual(t, "turn.text", texts, []string{"word word ", "word word "}) // at most one in two seconds
-		if got := s.Session().Recent[1].Content; got != "word word word word word" {
+		if got := s.messages()[1].Content; got != "word word word word word" {
 			t.Errorf("the message is %q", got)
 		}
 	})

@@ -77,14 +77,6 @@ func BenchmarkReading(b *testing.B) {
 			}
 			return nil
 		}},
-		{"Replay", func(r *journal.Reader) error {
-			for _, err := range projection.Replay(r.Scan()) {
-				if err != nil {
-					return err
-				}
-			}
-			return nil
-		}},
 		{"Snapshot", func(r *journal.Reader) error {
 			_, err := projection.ReadSnapshot(r.Scan())
 			return err

@@ -1,6 +1,7 @@
 package projection
 
 import (
+	"bytes"
 	"iter"
 
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -26,6 +27,25 @@ func decodeBrief(e journal.Event) Event {
 	}
 	p, err := decode(e, true)
 	return Event{Event: e, Payload: p, Err: err}
+}
+
+// toolCompletedOf decodes the ids and the error of a tool.completed. It does not read the
+// output, which is half of the bytes of a session, if there is no error and the payload
+// begins as Record writes it.
+func toolCompletedOf(e journal.Event) (p ToolCompleted, ok bool) {
+	c := layout.At(e.Data)
+	c.Expect(`{"turnId":`)
+	p.TurnID = c.String()
+	c.Expect(`,"toolId":`)
+	p.ToolID = c.String()
+	// Record writes an error as the last field.
+	rest := c.Rest()
+	n := len(rest)
+	if c.OK() && (n < 2 || rest[n-2] != '"' || !bytes.Contains(rest, []byte(`"error":`))) {
+		return p, true
+	}
+	p, err := payloadAs[ToolCompleted](e, true)
+	return p, err == nil
 }
 
 // RecordedText returns the text that the data of a turn.text has; "" if it cannot be decoded.

@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"iter"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -85,7 +84,7 @@ func TestCloneHasItsOwnToolsAndMembers(t *testing.T) {
 	if diff := cmp.Diff(before, string(marshal(t, original))); diff != "" {
 		t.Errorf("the original changed with its clone:\n%s", diff)
 	}
-	if !clone.OpenTurns[0].Steps[0].Ended || clone.Team.Members[1].Model != "haiku" {
+	if len(clone.OpenTurns[0].Tools) != 1 || clone.Team.Members[1].Model != "haiku" {
 		t.Errorf("the clone has %+v", clone)
 	}
 }
@@ -145,20 +144,8 @@ func TestOpenTurnTextHasNoGaps(t *testing.T) {
 func checkBounds(t rapid.TB, s *projection.State) {
 	t.Helper()
 	size := 0
-	for i, entry := range s.Recent {
+	for _, entry := range s.Recent {
 		size += len(entry.Content)
-		if n := len(entry.Steps); n > 100 || n > 0 && i < len(s.Recent)-10 {
-			t.Fatalf("message %d of %d keeps %d steps", i+1, len(s.Recent), n)
-		}
-	}
-	partials := 0
-	for _, entry := range s.Partials {
-		if partials += len(entry.Content); len(entry.Content) > 64<<10 || len(entry.Steps) > 100 {
-			t.Fatalf("a partial reply keeps %d bytes and %d steps", len(entry.Content), len(entry.Steps))
-		}
-	}
-	if len(s.Partials) > 20 || partials > 256<<10 {
-		t.Fatalf("%d partial replies with %d bytes are kept", len(s.Partials), partials)
 	}
 	if len(s.Recent) > mostRecent || size > mostRecentBytes {
 		t.Fatalf("%d messages with %d bytes are kept", len(s.Recent), size)
@@ -167,8 +154,8 @@ func checkBounds(t rapid.TB, s *projection.State) {
 		if len(turn.Text) > mostTextBytes {
 			t.Fatalf("an open turn keeps %d bytes of text", len(turn.Text))
 		}
-		if len(turn.Steps) > 100 {
-			t.Fatalf("an open turn keeps %d steps", len(turn.Steps))
+		if len(turn.Tools) > 100 {
+			t.Fatalf("an open turn keeps %d tools", len(turn.Tools))
 		}
 	}
 	if len(s.Unfinished) > 100 {
@@ -461,7 +448,7 @@ func sizes(n, size int) []int {
 // rapid must not write failing inputs to testdata, which every later run would repeat.
 func init() { flag.Set("rapid.nofailfile", "true") }
 
-func TestCloneHasItsOwnSumsAndPartialReplies(t *testing.T) {
+func TestCloneHasItsOwnSums(t *testing.T) {
 	ended := func(turn, currency string) journal.Record {
 		return record(projection.TurnEnded{
 			TurnID: turn, MemberID: "ada", FinishReason: projection.Failed, Partial: "of " + turn,
@@ -470,7 +457,6 @@ func TestCloneHasItsOwnSumsAndPartialReplies(t *testing.T) {
 		})
 	}
 	original := fold(session(t, ended("t1", "USD"), ended("t2", "USD"))...)
-	original.Partials = slices.Grow(original.Partials, 4) // room that a clone must not use
 	before := string(marshal(t, original))
 	first, second := original.Clone(), original.Clone()
 	apply(first, numbered(t, ended("t3", "USD"), ended("t4", "EUR"))...)

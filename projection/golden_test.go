@@ -80,23 +80,6 @@ func TestGoldenSnapshot(t *testing.T) {
 	}
 }
 
-func TestGoldenReplay(t *testing.T) {
-	for _, name := range goldenJournals {
-		var replay bytes.Buffer
-		enc := json.NewEncoder(&replay)
-		enc.SetEscapeHTML(false)
-		for entry, err := range projection.Replay(each(golden(t, name))) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := enc.Encode(entry); err != nil {
-				t.Fatal(err)
-			}
-		}
-		compareGolden(t, name+".replay.jsonl", replay.Bytes())
-	}
-}
-
 // golden reads a golden journal as the program does.
 func golden(t testing.TB, name string) []journal.Event {
 	t.Helper()

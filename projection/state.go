@@ -17,7 +17,7 @@ import (
 // FoldVersion is the version of the fold. It changes whenever the same events would
 // result in a different State: checkpoints of another version are ignored. It does not
 // stand for the steps of messages, which some checkpoints of the same version lack.
-const FoldVersion = 11
+const FoldVersion = 12
 
 // The bounds of State.Recent: the number of messages, and the bytes of their contents
 // and routing. To change one changes the FoldVersion.
@@ -29,9 +29,8 @@ const (
 const (
 	maxTurnText   = 1 << 20 // bytes of OpenTurn.Text
 	maxOpenTurns  = 100     // only crashes leave more than a few
-	maxSteps      = 100     // of an open turn
+	maxOpenTools  = 100     // tool calls in OpenTurn.Tools
 	maxInstructed = 100     // members in State.Instructions
-	maxWithSteps  = 10      // messages in State.Recent that have their steps
 )
 
 // State is the fold of a session's events in bounded space. The zero State is that of
@@ -53,10 +52,8 @@ type State struct {
 	Unfinished []UnfinishedTurn `json:"unfinished,omitempty"`
 	// Instructions has TurnEnded.Instructions of the last turn of members, by id, for at most maxInstructed of them.
 	Instructions map[string]string `json:"instructions,omitempty"`
-	// Recent has the newest messages, the oldest first. Only the newest maxWithSteps of them have Steps.
-	Recent      []Entry `json:"recent,omitempty"`
-	Partials    []Entry `json:"partials,omitempty"` // the newest partial replies, the oldest first
-	recentBytes int     // in Recent; 0: not counted yet
+	Recent       []Entry           `json:"recent,omitempty"` // the newest messages, the oldest first, without Steps
+	recentBytes  int               // in Recent; 0: not counted yet
 
 	Unknown map[string]int `json:"unknown,omitempty"` // events of unknown types, by type
 	Newer   bool           `json:"newer,omitempty"`   // written by a newer version: do not append
@@ -101,13 +98,18 @@ type Stats struct {
 // OpenTurn is a turn without an end: it is running, or the program crashed in it.
 type OpenTurn struct {
 	TurnStarted
-	StartedAt time.Time `json:"startedAt"`
-	Text      string    `json:"text,omitempty"`      // the start of the recorded reply; "" after its message
-	TextBytes int64     `json:"textBytes,omitempty"` // length of the recorded reply
-	Message   uint64    `json:"message,omitempty"`   // Seq of the turn's message; 0: none
-	Steps     []Step    `json:"steps,omitempty"`     // the newest ones
+	StartedAt time.Time  `json:"startedAt"`
+	Text      string     `json:"text,omitempty"`      // the start of the recorded reply; "" after its message
+	TextBytes int64      `json:"textBytes,omitempty"` // length of the recorded reply
+	Message   uint64     `json:"message,omitempty"`   // Seq of the turn's message; 0: none
+	Tools     []OpenTool `json:"tools,omitempty"`     // the newest ones
 	Waits
-	unread []byte // data of the turn.text events that Text lacks, a line each; only of a replay
+}
+
+// OpenTool is a tool call without a result.
+type OpenTool struct {
+	ToolID string `json:"toolId"`
+	Name   string `json:"name"`
 }
 
 // UnfinishedTurn is a turn that ended without a reply.
@@ -242,20 +244,15 @@ func (s *State) apply(e journal.Event, p Payload) {
 	case ToolStarted:
 		s.Stats.Tools++
 		if t := s.turn(p.TurnID); t != nil {
-			t.startTool(e.Seq, p)
-			t.Steps = newest(t.Steps, maxSteps)
+			t.Tools = newest(append(t.Tools, OpenTool{p.ToolID, p.Name}), maxOpenTools)
 		}
 		s.touch(e)
 	case ToolCompleted:
 		if t := s.turn(p.TurnID); t != nil {
-			t.endTool(p)
+			t.Tools = slices.DeleteFunc(t.Tools, func(open OpenTool) bool { return open.ToolID == p.ToolID })
 		}
 		s.touch(e)
 	case PlanUpdated:
-		if t := s.turn(p.TurnID); t != nil {
-			t.setPlan(e.Seq, p)
-			t.Steps = newest(t.Steps, maxSteps)
-		}
 		s.touch(e)
 	case PermissionAnswered:
 		if t := s.turn(p.TurnID); t != nil {
@@ -312,12 +309,10 @@ func (s *State) append(e journal.Event, p MessageAppended) {
 	s.Row.MessageCount++
 	s.Row.LastSpeakerID, s.Row.LastSpeaker = m.Speaker.ID, m.Speaker.DisplayName
 	s.count(m)
-	entry := Entry{Seq: e.Seq, Message: m}
 	if t := s.replied(p); t != nil {
-		entry.Steps = within(t.Steps, t.Text, m.Content)
 		t.Message, t.Text, t.TextBytes = e.Seq, "", 0
 	}
-	s.addRecent(entry)
+	s.addRecent(Entry{Seq: e.Seq, Message: m})
 }
 
 // replied returns the open turn without a message that a message is the reply of; nil: none.
@@ -353,9 +348,6 @@ func (s *State) addRecent(entry Entry) {
 		}
 	}
 	s.Recent = append(s.Recent, entry)
-	if i := len(s.Recent) - 1 - maxWithSteps; i >= 0 {
-		s.Recent[i].Steps = nil
-	}
 	s.recentBytes += entry.size()
 	for len(s.Recent) > 0 && (len(s.Recent) > RecentMessages || s.recentBytes > RecentBytes) {
 		s.recentBytes -= s.Recent[0].size()
@@ -412,17 +404,8 @@ func (s *State) startTurn(e journal.Event, p TurnStarted) {
 }
 
 func (s *State) endTurn(e journal.Event, p TurnEnded) {
-	var steps []Step
-	if t := s.turn(p.TurnID); t != nil {
-		if p.FinishReason != Done {
-			s.Unfinished = newest(append(s.Unfinished, UnfinishedTurn{t.MemberID, t.TriggerMessageID}), maxOpenTurns)
-		}
-		if t.Message == 0 {
-			steps = within(t.Steps, t.Text, p.Partial)
-		}
-	}
-	if p.Partial != "" || len(steps) > 0 {
-		s.addPartial(s.partial(e, p, steps))
+	if t := s.turn(p.TurnID); t != nil && p.FinishReason != Done {
+		s.Unfinished = newest(append(s.Unfinished, UnfinishedTurn{t.MemberID, t.TriggerMessageID}), maxOpenTurns)
 	}
 	s.removeTurn(p.TurnID)
 	if len(s.OpenTurns) == 0 {
@@ -457,6 +440,22 @@ func (s *State) Members() (all []Speaker) {
 	return all
 }
 
+// Speaker returns the member with an id, as the team or an earlier message names it. An
+// unknown id is the name of an AI speaker.
+func (s *State) Speaker(memberID string) Speaker {
+	for _, m := range s.Team.Members {
+		if m.ID == memberID {
+			return m.Speaker()
+		}
+	}
+	for _, known := range s.Speakers {
+		if known.ID == memberID {
+			return known
+		}
+	}
+	return Speaker{ID: memberID, Name: memberID, DisplayName: memberID, Type: TypeAI}
+}
+
 // Clone returns a copy. Apply to one of them does not change the other.
 func (s *State) Clone() *State {
 	c := *s
@@ -466,11 +465,10 @@ func (s *State) Clone() *State {
 	c.Unknown = maps.Clone(s.Unknown)
 	c.Speakers = slices.Clone(s.Speakers)
 	c.Recent = slices.Clone(s.Recent)
-	c.Partials = slices.Clone(s.Partials)
 	c.Unfinished = slices.Clone(s.Unfinished)
 	c.OpenTurns = slices.Clone(s.OpenTurns)
 	for i := range c.OpenTurns {
-		c.OpenTurns[i].Steps = slices.Clone(c.OpenTurns[i].Steps)
+		c.OpenTurns[i].Tools = slices.Clone(c.OpenTurns[i].Tools)
 	}
 	return &c
 }

@@ -41,19 +41,9 @@ func (a *Audit) Apply(e journal.Event, at journal.Position) error {
 	err := a.state.ApplyValidating(e)
 	a.at = at
 	if at == a.savedAt {
-		a.differs = !sameJSON(withoutSteps(a.state), withoutSteps(a.saved))
+		a.differs = !sameJSON(a.state, a.saved)
 	}
 	return err
-}
-
-// withoutSteps returns a copy of a state without the steps of messages, which checkpoints of earlier
-// versions lack.
-func withoutSteps(s *projection.State) *projection.State {
-	s = s.Clone()
-	for i := range s.Recent {
-		s.Recent[i].Steps = nil
-	}
-	return s
 }
 
 // MissingHeader returns an error if events were applied and none of them is

@@ -9,12 +9,10 @@ import (
 	"slices"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 	"github.com/agent-chatter/agent-chatter/journal/vfs"
-	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/projection/catalog/catalogtest"
 	"github.com/agent-chatter/agent-chatter/schemas"
@@ -57,25 +55,6 @@ func changeCheckpoint(t *testing.T, team *catalog.Dir, old, new string) {
 }
 
 // Earlier versions wrote the messages of a checkpoint without their steps.
-func TestCheckpointWithoutStepsIsRead(t *testing.T) {
-	team := catalog.New(t.TempDir(), journal.Options{}).Team("kitchen")
-	at := time.Date(2026, 11, 21, 2, 30, 0, 0, time.UTC)
-	put(t, team, id(1), begun(id(1), "kitchen"),
-		projection.Record(at, projection.TurnStarted{TurnID: "t1", MemberID: "ada"}),
-		projection.Record(at, projection.ToolStarted{TurnID: "t1", ToolID: "u1", Name: "Bash"}),
-		said(1, ada, "well"),
-		projection.Record(at, projection.TurnEnded{TurnID: "t1", MemberID: "ada", FinishReason: projection.Done}))
-	end := keep(t, team, id(1))
-	changeCheckpoint(t, team, `,"steps":[{"seq":3,"at":0,"toolId":"u1","name":"Bash"}]}]`, "}]")
-	state, loaded, err := team.Load(ctx, id(1))
-	if err != nil || loaded.From != end || len(state.Recent) != 1 || state.Recent[0].Steps != nil {
-		t.Errorf("loaded from %+v: %+v, %v", loaded.From, state, err)
-	}
-	if removed, err := audited(team, id(1)); len(removed) > 0 || err != nil {
-		t.Errorf("removed %q, %v", removed, err)
-	}
-}
-
 func TestAuditKeepsIndexOfGrownJournal(t *testing.T) {
 	team := catalog.New(t.TempDir(), journal.Options{}).Team("kitchen")
 	put(t, team, id(1), chat(id(1), "kitchen", "Repair the kettle", 3)...)

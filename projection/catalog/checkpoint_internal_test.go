@@ -32,8 +32,6 @@ func remembered() checkpoint {
 			{Identifier: "eve"},
 		},
 	}
-	partial := message(9, `,"recent":[{"seq":1}]`)
-	partial.Partial, partial.ContentBytes = true, 1<<20
 	return checkpoint{
 		FoldVersion: projection.FoldVersion, Position: journal.Position{Seq: 9, Offset: 4096, Sum: 0x12ab34cd},
 		State: &projection.State{
@@ -47,14 +45,11 @@ func remembered() checkpoint {
 				ByMember: map[string]int{"recent": 3},
 				Usage:    projection.Totals{Input: 5, Costs: map[string]float64{"USD": 0.25}},
 			},
-			Speakers: []projection.Speaker{ada},
-			OpenTurns: []projection.OpenTurn{
-				{StartedAt: at, Text: "so far", Steps: []projection.Step{{Seq: 8, ToolID: "t", Name: "Bash"}}},
-			},
-			Recent:   []projection.Entry{message(5, ""), routed},
-			Partials: []projection.Entry{partial},
-			Unknown:  map[string]int{"tea.made": 1},
-			Newer:    true,
+			Speakers:  []projection.Speaker{ada},
+			OpenTurns: []projection.OpenTurn{{StartedAt: at, Text: `,"recent":[{"seq":1}]`}},
+			Recent:    []projection.Entry{message(5, ""), routed},
+			Unknown:   map[string]int{"tea.made": 1},
+			Newer:     true,
 		},
 	}
 }

@@ -120,6 +120,9 @@ func (c *Conversation) turn(at Source, id string) *Turn {
 		t = &Turn{ID: id, Time: at.Time}
 		c.open.turns = append(c.open.turns, t)
 	}
+	if t != nil {
+		t.last = at
+	}
 	return t
 }
 
@@ -127,7 +130,7 @@ func (c *Conversation) begin(at Source, p projection.TurnStarted) []Delta {
 	deltas := c.abandon(at, c.open.endBefore(p))
 	t := &Turn{
 		ID: p.TurnID, Speaker: c.Speaker(p.MemberID), AgentType: p.AgentType, Model: p.Model,
-		Began: at.Seq, Time: at.Time,
+		Began: at.Seq, Time: at.Time, last: at,
 	}
 	c.open.turns = append(c.open.turns, t)
 	return append(deltas, Began{at, t})
@@ -188,6 +191,9 @@ func (c *Conversation) message(at Source, p projection.MessageAppended) (deltas 
 	m := p.Message
 	deltas = c.abandon(at, c.open.endBefore(p))
 	c.AddMember(m.Speaker)
+	if p.TurnID != "" {
+		c.turn(at, p.TurnID) // it may have begun before the first event
+	}
 	t := c.open.answering(p)
 	if t == nil {
 		return append(deltas, Said{at, m})

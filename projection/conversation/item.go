@@ -141,7 +141,10 @@ func (s *Items) Add(d Delta) {
 		i.update(d)
 	}
 	end, ended := d.(Ended)
-	if at.Seq > 0 && !(ended && end.End == nil) { // the event that shows that a turn is over is not its own
+	if ended && end.End == nil {
+		at = i.Turn.last // the event that shows that it is over is not its own
+	}
+	if at.Seq > 0 {
 		i.Last, i.Updated = at.Seq, at.Time
 	}
 	if ended {
@@ -265,6 +268,7 @@ func (s *Items) TakeAll() []*Item {
 		if i.Message == nil {
 			i.Text = t.text()
 		}
+		i.Last, i.Updated = t.last.Seq, t.last.Time
 		for _, c := range t.calls {
 			i.result(*c)
 		}

@@ -23,19 +23,20 @@ func (o *openTurns) find(id string) *Turn {
 	return nil
 }
 
-// answering returns the turn whose reply a message is: the one that it names, or else, as earlier versions of the
-// program did not record it, the newest turn of its speaker, or of an unknown one, that has no message yet. nil: there
-// is none.
+// answering returns the turn whose reply a message is: the one that it names. If it names none, as in journals of
+// earlier versions of the program, it is the newest turn of its speaker, or of an unknown one, that has no message yet.
+// nil: there is none.
 func (o *openTurns) answering(p projection.MessageAppended) *Turn {
 	by := p.Message.Speaker
 	if by.Type == projection.TypeHuman {
 		return nil
 	}
-	if t := o.find(p.TurnID); t != nil && !t.replied {
-		return t
-	}
 	for _, t := range slices.Backward(o.turns) {
-		if !t.replied && (t.Speaker.ID == by.ID || t.Speaker.ID == "") {
+		named := t.ID == p.TurnID
+		if p.TurnID == "" {
+			named = t.Speaker.ID == by.ID || t.Speaker.ID == ""
+		}
+		if named && !t.replied {
 			return t
 		}
 	}

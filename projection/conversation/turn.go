@@ -20,6 +20,7 @@ type Turn struct {
 	Began     uint64    // Seq of its turn.started; 0: it was not seen
 	Time      time.Time // of its first event
 
+	last     Source // its newest event
 	reply    reply
 	recorded strings.Builder         // the start of the reply as the journal has it, with markers
 	bytes    int64                   // length of the recorded reply

@@ -18,6 +18,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/conversation"
 	"github.com/agent-chatter/agent-chatter/projection/markdown"
 	"github.com/agent-chatter/agent-chatter/projection/marker"
 	"github.com/agent-chatter/agent-chatter/projection/projectiontest"
@@ -282,10 +283,12 @@ func TestJournalsReplayAsTheyWere(t *testing.T) {
 				got = append(got, m.member+": "+m.said)
 			}
 		}
-		for entry, err := range projection.Replay(projectiontest.Sequence(events, nil)) {
+		read := new(conversation.Conversation).Read(projection.Decoded(projectiontest.Sequence(events, nil)))
+		for item, err := range read {
 			if err != nil {
 				t.Fatal(err)
 			}
+			entry, _ := item.Entry()
 			content := entry.Content
 			if entry.Partial {
 				content = strings.TrimRight(content, " \t\r\n")
