@@ -1,9 +1,7 @@
 package app
 
 import (
-	"bytes"
 	"fmt"
-	"iter"
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
@@ -22,75 +20,6 @@ func SecretsReplacedText(kinds []string, n int) string {
 		Count(n, "secret"),
 		tty.SafeLine(strings.Join(kinds, ", ")),
 	)
-}
-
-// EventsWithout returns events with their secrets replaced.
-func EventsWithout(secrets *redact.Redactor, events iter.Seq2[journal.Event, error]) iter.Seq2[journal.Event, error] {
-	return func(yield func(journal.Event, error) bool) {
-		without := EventWithout(secrets)
-		for event, err := range projection.Decoded(events) {
-			if err == nil {
-				event = without(event)
-			}
-			if !yield(event.Event, err) || err != nil {
-				return
-			}
-		}
-	}
-}
-
-// EventWithout returns a function that replaces the secrets of events, which it gets in order. The chunks of a streamed
-// reply may cut a secret: text that may start one is held back until the next chunk, and dropped at the end of the
-// turn. The whole reply is in its message, and an interrupted one in the end of its turn.
-func EventWithout(secrets *redact.Redactor) func(projection.Event) projection.Event {
-	replies := map[string]*redact.Stream{}
-	return func(e projection.Event) projection.Event {
-		data := e.Data
-		switch p := e.Payload.(type) {
-		case projection.TurnText:
-			if replies[p.TurnID] == nil {
-				replies[p.TurnID] = secrets.Stream()
-			}
-			text := replies[p.TurnID].Next(p.Text)
-			if text == p.Text {
-				return e
-			}
-			p.Text = text
-			data = projection.Record(e.Time, p).Data
-		case projection.TurnEnded:
-			delete(replies, p.TurnID)
-			data = secrets.JSON(data)
-		case projection.MessageAppended:
-			if raw := secrets.Text(string(p.Raw)); raw != string(p.Raw) { // base64 hides them
-				p.Raw = []byte(raw)
-				data = projection.Record(e.Time, p).Data
-			}
-			data = secrets.JSON(data)
-		default:
-			data = secrets.JSON(data)
-		}
-		if bytes.Equal(data, e.Data) {
-			return e
-		}
-		e.Data = data
-		return projection.DecodeEvent(e.Event)
-	}
-}
-
-// SnapshotWithout replaces the secrets in a snapshot.
-func SnapshotWithout(secrets *redact.Redactor, s *projection.Snapshot) {
-	for i, m := range s.Context.Messages {
-		s.Context.Messages[i].Content = secrets.Text(m.Content)
-	}
-	if s.Context.TeamTask != nil {
-		task := secrets.Text(*s.Context.TeamTask)
-		s.Context.TeamTask = &task
-	}
-	if len(s.Context.Messages) > 0 { // the old one may end within a secret
-		s.Metadata.Summary = projection.Row{
-			MessageCount: len(s.Context.Messages), Preview: projection.Preview(s.Context.Messages[0].Content),
-		}.Summary()
-	}
 }
 
 // Count returns a number with its noun, such as "2 messages".

@@ -64,7 +64,7 @@ func WriteRunning(
 
 // writeSnapshot writes a snapshot to a file, or to a file in a directory. It removes the secrets from s.
 func (e *exporter) writeSnapshot(s *projection.Snapshot, path string) error {
-	app.SnapshotWithout(e.redactor, s)
+	e.redactor.Snapshot(s)
 	updated, err := time.Parse(time.RFC3339Nano, s.UpdatedAt)
 	if err != nil {
 		return err

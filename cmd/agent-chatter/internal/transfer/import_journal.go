@@ -235,6 +235,6 @@ func (i *eventImport) copyEvents(
 	}
 	source := projection.SessionImported{Source: i.format, Path: absolute}
 	dir := i.app.Catalog.Team(i.team)
-	r.Taken, r.Total, err = sessioncopy.ImportEvents(ctx, dir, r.ID, source, app.EventsWithout(secrets, all))
+	r.Taken, r.Total, err = sessioncopy.ImportEvents(ctx, dir, r.ID, source, secrets.Events(all))
 	return err
 }

@@ -185,7 +185,7 @@ func (x *sessionExport) read(ctx context.Context, begin beginBody) error {
 // added yields the events, without secrets, after it has added them to the states. secrets counts those in the part.
 func (x *sessionExport) added(ctx context.Context, secrets *redact.Redactor) iter.Seq2[projection.Event, error] {
 	return func(yield func(projection.Event, error) bool) {
-		without := app.EventWithout(redact.New(x.exporter.variables))
+		without := redact.New(x.exporter.variables).Session()
 		for event, err := range x.exporter.span.UpTo(x.replay.Events(ctx)) {
 			var corrupt *journal.CorruptError
 			if errors.As(err, &corrupt) && x.state.Seq > 0 {
@@ -197,7 +197,7 @@ func (x *sessionExport) added(ctx context.Context, secrets *redact.Redactor) ite
 				return
 			}
 			if event.Seq == x.first {
-				without = app.EventWithout(secrets)
+				without = secrets.Session()
 			}
 			clean := without(projection.DecodeEvent(event))
 			x.add(clean)
@@ -258,7 +258,7 @@ func emptyPartText(id string) app.Message {
 // events reads the events of the whole session again, without secrets and without those that were appended after open.
 func (x *sessionExport) events(ctx context.Context) iter.Seq2[journal.Event, error] {
 	last := view.Span{To: &view.Point{Seq: x.state.Seq}}
-	return app.EventsWithout(x.exporter.redactor, last.UpTo(x.replay.Events(ctx)))
+	return x.exporter.redactor.Events(last.UpTo(x.replay.Events(ctx)))
 }
 
 // A beginBody returns what writes an item to the body of a file.

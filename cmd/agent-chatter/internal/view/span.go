@@ -10,6 +10,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/conversation"
 )
 
 // A Span is a part of a session, both ends included. A nil end is open: the zero Span
@@ -192,13 +193,13 @@ func (l *locator) countTurns(e journal.Event) {
 	if e.Type != turnStarted && e.Type != turnEnded {
 		return
 	}
-	switch turn := projection.DecodeEvent(e).Payload.(type) {
-	case projection.TurnStarted:
+	switch d := conversation.Alone(projection.DecodeEvent(e)).(type) {
+	case conversation.Began:
 		if l.turns++; l.turns == l.point.turn {
-			l.turnID = turn.TurnID
+			l.turnID = d.Turn.ID
 		}
-	case projection.TurnEnded:
-		l.ended = l.ended || l.turnID != "" && turn.TurnID == l.turnID
+	case conversation.Ended:
+		l.ended = l.ended || l.turnID != "" && d.Turn.ID == l.turnID
 	}
 }
 

@@ -93,7 +93,7 @@ func (r *Recall) Read(ctx context.Context, in ReadInput) (out ReadOutput, text s
 	defer reader.Close()
 	reader.StopWith(ctx)
 	run := &reading{
-		in: in, session: s, reader: reader, without: app.EventWithout(secrets),
+		in: in, session: s, reader: reader, without: secrets.Session(),
 		sayings: newSayings(reader, secrets, in.Tools),
 	}
 	if p.Seq > 0 {

@@ -102,7 +102,7 @@ func (d *Server) itemsOf(
 	ctx context.Context, reader *journal.Reader, key catalog.Key, c conversation.Chunk,
 ) (*page.Members, []*conversation.Item, error) {
 	secrets := d.redactor(app.TeamSource(d.app.Catalog.At(key.Dir), key.ID))
-	without := app.EventWithout(secrets)
+	without := secrets.Session()
 	for i, e := range c.Events {
 		c.Events[i] = without(e)
 	}
@@ -123,7 +123,7 @@ func firstWithout(
 	ctx context.Context, r *journal.Reader, secrets *redact.Redactor,
 ) iter.Seq2[projection.Event, error] {
 	events := conversation.Until(ctx, r.ScanAfter(journal.Position{}))
-	return projection.Decoded(app.EventsWithout(secrets, events))
+	return projection.Decoded(secrets.Events(events))
 }
 
 // A place is a place in a session; the zero place is its end.

@@ -1,4 +1,4 @@
-package app
+package redact_test
 
 import (
 	"errors"
@@ -17,7 +17,7 @@ func TestSecretInTwoChunksIsRedacted(t *testing.T) {
 	secrets := redact.New([]redact.Variable{{Name: "DEPLOY_TOKEN", Value: secret}})
 	for cut := range len(secret) {
 		var left strings.Builder
-		events := EventsWithout(secrets, func(yield func(journal.Event, error) bool) {
+		events := secrets.Events(func(yield func(journal.Event, error) bool) {
 			for _, text := range []string{"it is " + secret[:cut], secret[cut:] + ", I say", " and more of it all"} {
 				r := projection.Record(time.Now(), projection.TurnText{TurnID: "1", Text: text})
 				if !yield(journal.Event{Type: r.Type, Data: r.Data}, nil) {
@@ -47,13 +47,13 @@ func TestSnapshotIsRedacted(t *testing.T) {
 	task := "deploy with " + secret
 	s := &projection.Snapshot{}
 	s.Metadata.Summary = "made-up-tok"
-	SnapshotWithout(secrets, s)
+	secrets.Snapshot(s)
 	if s.Context.TeamTask != nil || s.Metadata.Summary != "made-up-tok" {
 		t.Errorf("without messages: %v, %q", s.Context.TeamTask, s.Metadata.Summary)
 	}
 	s.Context.TeamTask = &task
 	s.Context.Messages = append(s.Context.Messages, projection.Message{Content: "it is " + secret})
-	SnapshotWithout(secrets, s)
+	secrets.Snapshot(s)
 	want := projection.Row{MessageCount: 1, Preview: "it is [REDACTED:DEPLOY_TOKEN]"}.Summary()
 	if got := s.Context.Messages[0].Content; got != "it is [REDACTED:DEPLOY_TOKEN]" || s.Metadata.Summary != want {
 		t.Errorf("the message is %q, the summary %q, want %q", got, s.Metadata.Summary, want)
@@ -67,7 +67,7 @@ func TestSnapshotIsRedacted(t *testing.T) {
 func TestRedactedEventsEndWithTheirError(t *testing.T) {
 	failed := errors.New("it failed")
 	var got []error
-	for _, err := range EventsWithout(redact.New(nil), func(yield func(journal.Event, error) bool) {
+	for _, err := range redact.New(nil).Events(func(yield func(journal.Event, error) bool) {
 		_ = yield(journal.Event{Type: "x"}, nil) && yield(journal.Event{}, failed) && yield(journal.Event{Type: "y"}, nil)
 	}) {
 		got = append(got, err)
@@ -87,7 +87,7 @@ func TestSecretInInvalidUTF8IsRedacted(t *testing.T) {
 	}
 	r := projection.Record(time.Now(), said)
 	recorded := projection.DecodeEvent(journal.Event{Type: r.Type, Data: r.Data})
-	clean := EventWithout(secrets)(recorded).Payload.(projection.MessageAppended)
+	clean := secrets.Session()(recorded).Payload.(projection.MessageAppended)
 	if strings.Contains(string(clean.Raw), secret) || strings.Contains(clean.Message.Content, secret) {
 		t.Errorf("%q, %q", clean.Raw, clean.Message.Content)
 	}
