@@ -34,7 +34,7 @@ const methodCancelRequest = "$/cancel_request"
 // The causes of the contexts of prompts.
 var (
 	errCanceled = errors.New("the client canceled it")
-	ErrEnded    = errors.New("the client ended the connection")
+	errEnded    = errors.New("the client ended the connection")
 )
 
 // A wire is the reader and the writer of an SDK connection.
@@ -105,7 +105,7 @@ func (w *wire) finish(id jsonrpc.ID) {
 	}
 }
 
-// Prompt returns the context of the prompt of a session that was passed on. Its cause is errCanceled or ErrEnded.
+// Prompt returns the context of the prompt of a session that was passed on. Its cause is errCanceled or errEnded.
 func (w *wire) Prompt(session string) context.Context {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -151,7 +151,7 @@ func (w *wire) end() {
 	w.mu.Lock()
 	w.ending = true
 	for _, p := range w.prompts {
-		p.cancel(ErrEnded)
+		p.cancel(errEnded)
 	}
 	w.mu.Unlock()
 	w.out.end()

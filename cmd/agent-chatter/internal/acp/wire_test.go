@@ -148,7 +148,7 @@ func TestEndOfInputIsAfterTheAnswers(t *testing.T) {
 	prompt := p.w.Prompt("a")
 	p.in.Close()
 	<-prompt.Done()
-	if cause := context.Cause(prompt); cause != ErrEnded {
+	if cause := context.Cause(prompt); cause != errEnded {
 		t.Errorf("the prompt: %v", cause)
 	}
 	if err := errors.Join(p.answer("1"), p.answer("2")); err != nil {

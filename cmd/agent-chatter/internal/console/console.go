@@ -13,8 +13,8 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 )
 
-// ErrInterrupted reports that Ctrl+C, Ctrl+D or the end of the terminal ended the input.
-var ErrInterrupted = tty.ErrInterrupted
+// errInterrupted reports that Ctrl+C, Ctrl+D or the end of the terminal ended the input.
+var errInterrupted = tty.ErrInterrupted
 
 const (
 	// frameInterval is the least time between frames that need not be drawn at once.
@@ -277,7 +277,7 @@ func (c *Console) Next(prompt string, quit <-chan struct{}) (tty.Line, error) {
 		notify(c.hurry)
 		switch {
 		case len(queue) > 0 && queue[0] == endOfInput, len(queue) == 0 && over:
-			return tty.Line{}, ErrInterrupted
+			return tty.Line{}, errInterrupted
 		case len(queue) > 0:
 			c.echo(prompt, queue[0])
 			return tty.Line{Text: queue[0]}, nil
@@ -285,7 +285,7 @@ func (c *Console) Next(prompt string, quit <-chan struct{}) (tty.Line, error) {
 		select {
 		case <-c.entered:
 		case <-quit:
-			return tty.Line{}, ErrInterrupted
+			return tty.Line{}, errInterrupted
 		}
 	}
 }
@@ -363,5 +363,5 @@ func (c *Console) ReadKey(quit <-chan struct{}) (rune, error) {
 	for _, key := range c.Ask(Question{}, quit) {
 		return key, nil
 	}
-	return 0, ErrInterrupted
+	return 0, errInterrupted
 }

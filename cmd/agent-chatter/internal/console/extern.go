@@ -62,20 +62,20 @@ func (c *Console) lend(use func() error) error {
 }
 
 // Lend gives the terminal back while use runs on the program's own streams, and returns its error. What is printed
-// meanwhile is drawn after it. ErrInterrupted: the console was closed before.
+// meanwhile is drawn after it. errInterrupted: the console was closed before.
 func (c *Console) Lend(use func(app.IO) error) error {
 	done := make(chan error, 1)
 	task := func() { done <- c.lend(func() error { return use(c.streams) }) }
 	select {
 	case c.tasks <- task:
 	case <-c.stop:
-		return ErrInterrupted
+		return errInterrupted
 	}
 	select {
 	case err := <-done:
 		return err
 	case <-c.stopped:
-		return ErrInterrupted
+		return errInterrupted
 	}
 }
 

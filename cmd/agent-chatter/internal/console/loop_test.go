@@ -196,7 +196,7 @@ func TestNext(t *testing.T) {
 		c := newConsole()
 		c.model.Style.Profile, c.model.Queued, c.over = ansi.NoColor, tt.queued, tt.over
 		line, err := c.Next(tt.prompt, quit)
-		if left := strings.Join(c.model.Queued, " "); line.Text != tt.text || left != tt.left || (err == ErrInterrupted) != tt.ended {
+		if left := strings.Join(c.model.Queued, " "); line.Text != tt.text || left != tt.left || (err == errInterrupted) != tt.ended {
 			t.Errorf("%s: %q, %v, %q is left", tt.name, line.Text, err, left)
 		}
 		if got := printed(c); got != tt.printed {
@@ -284,7 +284,7 @@ func TestWithdrawnQuestionGivesTheTextBack(t *testing.T) {
 	if answer := c.Ask(Question{Choices: permission}, quit); answer != "" || c.model.Question != nil || c.model.Editor.Text() != "before" {
 		t.Errorf("the answer is %q, the text %q", answer, c.model.Editor.Text())
 	}
-	if k, err := c.ReadKey(quit); k != 0 || err != ErrInterrupted {
+	if k, err := c.ReadKey(quit); k != 0 || err != errInterrupted {
 		t.Errorf("the key is %q, %v", k, err)
 	}
 }

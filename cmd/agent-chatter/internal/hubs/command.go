@@ -15,12 +15,12 @@ import (
 
 // Command is the group of commands about a hub.
 type Command struct {
-	Status Status `cmd:"" default:"withargs" help:"Compare the sessions here and on the hub."`
-	Push   Push   `cmd:"" help:"Ship sessions to the hub."`
-	Pull   Pull   `cmd:"" help:"Fetch sessions from the hub."`
-	Verify Verify `cmd:"" help:"Compare every line with the hub."`
-	Purge  Purge  `cmd:"" help:"Remove a session from the hub."`
-	Init   Init   `cmd:"" help:"Create the hub on its servers."`
+	Status statusCommand `cmd:"" default:"withargs" help:"Compare the sessions here and on the hub."`
+	Push   pushCommand   `cmd:"" help:"Ship sessions to the hub."`
+	Pull   pullCommand   `cmd:"" help:"Fetch sessions from the hub."`
+	Verify verifyCommand `cmd:"" help:"Compare every line with the hub."`
+	Purge  purgeCommand  `cmd:"" help:"Remove a session from the hub."`
+	Init   initCommand   `cmd:"" help:"Create the hub on its servers."`
 }
 
 // Help shows examples first.

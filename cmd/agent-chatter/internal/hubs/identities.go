@@ -17,8 +17,8 @@ import (
 
 // Identities is the group of commands about the secret keys of the home.
 type Identities struct {
-	List ListIdentities `cmd:"" aliases:"ls" default:"withargs" help:"List the identities and their recipients."`
-	New  NewIdentity    `cmd:"" help:"Create an identity."`
+	List listIdentities `cmd:"" aliases:"ls" default:"withargs" help:"List the identities and their recipients."`
+	New  newIdentity    `cmd:"" help:"Create an identity."`
 }
 
 // Help shows examples first.
@@ -28,13 +28,13 @@ func (Identities) Help() string {
   agent-chatter identities new laptop`
 }
 
-// ListIdentities prints the identities and their recipients.
-type ListIdentities struct {
+// listIdentities prints the identities and their recipients.
+type listIdentities struct {
 	Output string `help:"Output format: ${enum}." enum:"text,json" default:"text"`
 }
 
 // Help shows examples.
-func (ListIdentities) Help() string {
+func (listIdentities) Help() string {
 	return `Examples:
   agent-chatter identities list`
 }
@@ -46,7 +46,7 @@ type identityJSON struct {
 }
 
 // Run implements the command.
-func (cmd *ListIdentities) Run(a *app.App) error {
+func (cmd *listIdentities) Run(a *app.App) error {
 	all, err := home.ListIdentities(home.IdentitiesDir(a.OwnHome))
 	if err != nil {
 		return err
@@ -67,21 +67,21 @@ func (cmd *ListIdentities) Run(a *app.App) error {
 	return nil
 }
 
-// NewIdentity creates an identity.
-type NewIdentity struct {
+// newIdentity creates an identity.
+type newIdentity struct {
 	Name   string `arg:"" name:"identity" optional:"" help:"Its name (default: the name of the machine)."`
 	Output string `help:"Output format: ${enum}." enum:"text,json" default:"text"`
 }
 
 // Help shows examples.
-func (NewIdentity) Help() string {
+func (newIdentity) Help() string {
 	return `Examples:
   agent-chatter identities new
   agent-chatter identities new laptop`
 }
 
 // Run implements the command. It prints the recipient.
-func (cmd *NewIdentity) Run(a *app.App) error {
+func (cmd *newIdentity) Run(a *app.App) error {
 	host, _ := os.Hostname()
 	name := cmp.Or(cmd.Name, strings.Split(host, ".")[0], "default")
 	recipient, err := home.CreateIdentity(home.IdentitiesDir(a.OwnHome), name, time.Now())

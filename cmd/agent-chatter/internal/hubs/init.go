@@ -10,19 +10,19 @@ import (
 )
 
 // Init creates the hub on its servers.
-type Init struct {
+type initCommand struct {
 	Replicas int `help:"Servers that store each message: 1, 3 or 5 (default for a new hub: 1)." placeholder:"N"`
 }
 
 // Help shows examples.
-func (Init) Help() string {
+func (initCommand) Help() string {
 	return `Examples:
   agent-chatter hub init
   agent-chatter hub init --replicas 3`
 }
 
 // Run implements the command.
-func (cmd *Init) Run(a *app.App) error {
+func (cmd *initCommand) Run(a *app.App) error {
 	if !slices.Contains([]int{0, 1, 3, 5}, cmd.Replicas) { // an even number bears no more failures
 		return app.UsageError("--replicas takes 1, 3 or 5.")
 	}

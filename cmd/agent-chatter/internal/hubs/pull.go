@@ -7,14 +7,14 @@ import (
 )
 
 // Pull fetches sessions from the hub.
-type Pull struct {
+type pullCommand struct {
 	ID     []string `arg:"" optional:"" help:"The sessions (default: those that are here)."`
 	All    bool     `help:"Also fetch the sessions that are not here."`
 	Output string   `help:"Output format: ${enum}." enum:"text,json" default:"text"`
 }
 
 // Help shows examples.
-func (Pull) Help() string {
+func (pullCommand) Help() string {
 	return `Examples:
   agent-chatter hub pull
   agent-chatter hub pull --all
@@ -22,7 +22,7 @@ func (Pull) Help() string {
 }
 
 // Run implements the command.
-func (cmd *Pull) Run(a *app.App) error {
+func (cmd *pullCommand) Run(a *app.App) error {
 	ctx, stop := app.UntilSignal()
 	defer stop()
 	defer a.Remote.Close()
@@ -55,7 +55,7 @@ func (cmd *Pull) Run(a *app.App) error {
 }
 
 // wants reports whether a session is to be fetched. A session that was deleted here is fetched only by its name.
-func (cmd *Pull) wants(s replica.Status) bool {
+func (cmd *pullCommand) wants(s replica.Status) bool {
 	switch {
 	case len(cmd.ID) > 0:
 		return true

@@ -12,20 +12,20 @@ import (
 )
 
 // Purge removes a session from the hub. What machines have of it stays there.
-type Purge struct {
+type purgeCommand struct {
 	ID  string `arg:"" help:"The session: id, title or latest."`
 	Yes bool   `short:"y" help:"Purge without confirmation."`
 }
 
 // Help shows examples.
-func (Purge) Help() string {
+func (purgeCommand) Help() string {
 	return `Examples:
   agent-chatter hub purge 7QN3
   agent-chatter hub purge 7QN3 --yes`
 }
 
 // Run implements the command. Without --yes it asks on a terminal, and fails with ExitUsage elsewhere.
-func (cmd *Purge) Run(a *app.App) error {
+func (cmd *purgeCommand) Run(a *app.App) error {
 	ctx, stop := app.UntilSignal()
 	defer stop()
 	defer a.Remote.Close()

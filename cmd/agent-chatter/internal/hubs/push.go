@@ -10,7 +10,7 @@ import (
 )
 
 // Push ships sessions to the hub.
-type Push struct {
+type pushCommand struct {
 	ID       []string `arg:"" optional:"" help:"The sessions (default: those that the hub has)."`
 	All      bool     `help:"Also ship the sessions that the hub lacks."`
 	TakeOver bool     `help:"End the claim of another machine."`
@@ -18,7 +18,7 @@ type Push struct {
 }
 
 // Help shows examples.
-func (Push) Help() string {
+func (pushCommand) Help() string {
 	return `Examples:
   agent-chatter hub push
   agent-chatter hub push --all
@@ -39,7 +39,7 @@ type outcome struct {
 }
 
 // Run implements the command.
-func (cmd *Push) Run(a *app.App) error {
+func (cmd *pushCommand) Run(a *app.App) error {
 	if cmd.TakeOver && len(cmd.ID) == 0 {
 		return app.UsageError("--take-over needs the sessions to take over.")
 	}
@@ -75,7 +75,7 @@ func (cmd *Push) Run(a *app.App) error {
 }
 
 // wants reports whether a session is to be shipped.
-func (cmd *Push) wants(s replica.Status) bool {
+func (cmd *pushCommand) wants(s replica.Status) bool {
 	switch s.Relation {
 	case replica.OnlyHub, replica.Behind, replica.Purged:
 		return len(cmd.ID) > 0

@@ -15,13 +15,13 @@ import (
 )
 
 // Status compares the sessions here and on the hub.
-type Status struct {
+type statusCommand struct {
 	ID     []string `arg:"" optional:"" help:"The sessions (default: all of the shipped teams)."`
 	Output string   `help:"Output format: ${enum}." enum:"text,json" default:"text"`
 }
 
 // Help shows examples.
-func (Status) Help() string {
+func (statusCommand) Help() string {
 	return `Examples:
   agent-chatter hub status
   agent-chatter hub status 7QN3 --output json`
@@ -49,7 +49,7 @@ type claimJSON struct {
 }
 
 // Run implements the command.
-func (cmd *Status) Run(a *app.App) error {
+func (cmd *statusCommand) Run(a *app.App) error {
 	ctx, stop := app.UntilSignal()
 	defer stop()
 	defer a.Remote.Close()

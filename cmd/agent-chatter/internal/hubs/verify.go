@@ -9,20 +9,20 @@ import (
 )
 
 // Verify compares every line of sessions with the hub, and restores lines that the hub has lost.
-type Verify struct {
+type verifyCommand struct {
 	ID     []string `arg:"" optional:"" help:"The sessions (default: all that are here and there)."`
 	Output string   `help:"Output format: ${enum}." enum:"text,json" default:"text"`
 }
 
 // Help shows examples.
-func (Verify) Help() string {
+func (verifyCommand) Help() string {
 	return `Examples:
   agent-chatter hub verify
   agent-chatter hub verify 7QN3`
 }
 
 // Run implements the command.
-func (cmd *Verify) Run(a *app.App) error {
+func (cmd *verifyCommand) Run(a *app.App) error {
 	ctx, stop := app.UntilSignal()
 	defer stop()
 	defer a.Remote.Close()

@@ -14,7 +14,7 @@ import (
 
 // The defaults of Options.
 const (
-	MaxLine     = 32 << 20
+	maxLine     = 32 << 20
 	MaxRequests = 32
 )
 
@@ -58,7 +58,7 @@ type outgoing struct {
 // New returns a connection that reads messages from in and writes messages to out.
 func New(in io.Reader, out io.Writer, o Options) *Conn {
 	if o.MaxLine == 0 {
-		o.MaxLine = MaxLine
+		o.MaxLine = maxLine
 	}
 	if o.MaxRequests == 0 {
 		o.MaxRequests = MaxRequests
@@ -177,10 +177,10 @@ func (c *Conn) begin(m Message) *Error {
 	case used: // an answer with the id would be taken for that of the other request
 		return &Error{Code: InvalidRequest, Message: fmt.Sprintf("the id %s is in use", m.ID.json)}
 	case c.maxBytes > 0 && c.open > 0 && c.bytes+len(m.Line) > c.maxBytes:
-		return &Error{ID: m.ID, Code: TooMany, Message: fmt.Sprintf(
+		return &Error{ID: m.ID, Code: tooMany, Message: fmt.Sprintf(
 			"requests of %d bytes are in flight: wait for an answer", c.bytes)}
 	case c.open >= c.maxRequests:
-		return &Error{ID: m.ID, Code: TooMany, Message: fmt.Sprintf(
+		return &Error{ID: m.ID, Code: tooMany, Message: fmt.Sprintf(
 			"%d requests are in flight: wait for an answer", c.open)}
 	}
 	c.inFlight[m.ID] = len(m.Line)

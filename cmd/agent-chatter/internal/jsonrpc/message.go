@@ -12,9 +12,9 @@ import (
 
 // The codes of errors that a Conn answers with.
 const (
-	ParseError     = -32700
+	parseError     = -32700
 	InvalidRequest = -32600
-	TooMany        = -32000 // requests in flight
+	tooMany        = -32000 // requests in flight
 )
 
 // A Message is a request, a notification or a response.
@@ -58,7 +58,7 @@ var fields = []string{"jsonrpc", "id", "method", "params", "result", "error"}
 // Parse reads a message, strictly: members that another reader could take for something else are an error.
 func Parse(line []byte) (Message, *Error) {
 	if !utf8.Valid(line) || !json.Valid(line) {
-		return Message{}, &Error{Code: ParseError, Message: "the line is not JSON"}
+		return Message{}, &Error{Code: parseError, Message: "the line is not JSON"}
 	}
 	values, err := members(line)
 	if err != nil {

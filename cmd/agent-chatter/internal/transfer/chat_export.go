@@ -39,7 +39,7 @@ func WriteRunning(
 	}
 	e.redactor = redact.New(e.variables)
 	e.written = func(path string) { written = path }
-	defer func() { ReportRedacted(a, e.redactor) }()
+	defer func() { reportRedacted(a, e.redactor) }()
 	cmd := &Export{Format: formatOf(path), To: path}
 	if cmd.Format != "html" && cmd.Format != "md" {
 		s, err := c.Snapshot(ctx)
@@ -69,7 +69,7 @@ func (e *exporter) writeSnapshot(s *projection.Snapshot, path string) error {
 	if err != nil {
 		return err
 	}
-	if path, err = OutputPath(path, SnapshotName(updated, s.SessionID)); err != nil {
+	if path, err = outputPath(path, snapshotName(updated, s.SessionID)); err != nil {
 		return err
 	}
 	return e.write(path, func(w io.Writer) error {

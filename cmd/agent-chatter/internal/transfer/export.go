@@ -73,7 +73,7 @@ func (cmd *Export) Run(a *app.App) error {
 	}
 	e := newExporter(a, sessions)
 	e.span = span
-	defer func() { ReportRedacted(a, e.redactor) }()
+	defer func() { reportRedacted(a, e.redactor) }()
 	switch {
 	case cmd.Format == "bundle":
 		return cmd.bundle(ctx, e, sessions)
@@ -111,7 +111,7 @@ func ExportSession(ctx context.Context, a *app.App, s catalog.Session, to string
 		return err
 	}
 	e.written = func(at string) { path = at }
-	defer func() { ReportRedacted(a, e.redactor) }()
+	defer func() { reportRedacted(a, e.redactor) }()
 	cmd := &Export{Format: formatOf(to), To: to}
 	if cmd.Format == "bundle" {
 		err = cmd.bundle(ctx, e, []catalog.Session{s})
@@ -246,7 +246,7 @@ func (cmd *Export) export(ctx context.Context, e *exporter, s catalog.Session) (
 
 // one exports a session to its own file, or to standard output.
 func (cmd *Export) one(ctx context.Context, e *exporter, x *sessionExport) error {
-	path, err := OutputPath(cmd.To, x.fileName(cmd.Format))
+	path, err := outputPath(cmd.To, x.fileName(cmd.Format))
 	if err != nil {
 		return err
 	}
@@ -266,7 +266,7 @@ func (cmd *Export) bundle(ctx context.Context, e *exporter, sessions []catalog.S
 	if len(sessions) == 1 {
 		name = sessions[0].ID + ".bundle"
 	}
-	path, err := OutputPath(cmd.To, name)
+	path, err := outputPath(cmd.To, name)
 	if err != nil {
 		return err
 	}

@@ -11,9 +11,9 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 )
 
-// OutputPath returns path, or if that is a directory, the file called name in it. It
+// outputPath returns path, or if that is a directory, the file called name in it. It
 // creates the directory if necessary.
-func OutputPath(path, name string) (string, error) {
+func outputPath(path, name string) (string, error) {
 	if !app.IsDirectory(path) {
 		return path, nil
 	}

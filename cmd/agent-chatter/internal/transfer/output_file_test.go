@@ -16,7 +16,7 @@ func TestOutputPath(t *testing.T) {
 	for path, want := range map[string]string{
 		file: file, dir: filepath.Join(dir, "name"), created + string(filepath.Separator): filepath.Join(created, "name"),
 	} {
-		if got, err := OutputPath(path, "name"); err != nil || got != want {
+		if got, err := outputPath(path, "name"); err != nil || got != want {
 			t.Errorf("%s: got %s, %v, want %s", path, got, err, want)
 		}
 	}
@@ -26,7 +26,7 @@ func TestOutputPath(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := OutputPath(filepath.Join(file, "a")+string(filepath.Separator), "name"); err == nil {
+	if _, err := outputPath(filepath.Join(file, "a")+string(filepath.Separator), "name"); err == nil {
 		t.Error("a directory in a file was created")
 	}
 }

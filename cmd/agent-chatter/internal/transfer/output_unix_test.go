@@ -18,7 +18,7 @@ func TestDirectoryOfExportsIsCreated(t *testing.T) {
 	before := syscall.Umask(0)
 	defer syscall.Umask(before)
 	dir := filepath.Join(t.TempDir(), "a", "b")
-	path, err := OutputPath(dir+"/", "name")
+	path, err := outputPath(dir+"/", "name")
 	if err != nil || path != filepath.Join(dir, "name") {
 		t.Errorf("%s, %v", path, err)
 	}

@@ -53,8 +53,8 @@ func newExporter(a *app.App, sessions []catalog.Session) *exporter {
 	return e
 }
 
-// ReportRedacted prints the kinds of secrets that r replaced in an export, if any.
-func ReportRedacted(a *app.App, r *redact.Redactor) {
+// reportRedacted prints the kinds of secrets that r replaced in an export, if any.
+func reportRedacted(a *app.App, r *redact.Redactor) {
 	if found := r.Found(); len(found) > 0 {
 		a.Notice(redactedText(redact.Kinds(found)))
 	}
@@ -338,15 +338,15 @@ func transcript(program string) func(ctx context.Context, x *sessionExport, w io
 func (x *sessionExport) fileName(format string) string {
 	switch format {
 	case "snapshot":
-		return SnapshotName(x.state.Row.UpdatedAt, x.session.ID)
+		return snapshotName(x.state.Row.UpdatedAt, x.session.ID)
 	case "claude", "codex", "gemini":
 		return interchange.TranscriptName(format, x.state)
 	}
 	return x.session.ID + "." + format
 }
 
-// SnapshotName returns the file name of a snapshot of a session.
-func SnapshotName(updated time.Time, id string) string {
+// snapshotName returns the file name of a snapshot of a session.
+func snapshotName(updated time.Time, id string) string {
 	return fmt.Sprintf("%d-%s.json", updated.UnixMilli(), id)
 }
 

@@ -75,7 +75,7 @@ func TestDecoderKnowsKeys(t *testing.T) {
 		{Key{Home, Ctrl}, []string{"\x1b[1;5H", "\x1b[1;5~", "\x1b[7^"}},
 		{Key{End, Shift}, []string{"\x1b[1;2F", "\x1b[8$"}},
 		{Key{Home, Ctrl | Shift}, []string{"\x1b[1;6H", "\x1b[7@"}},
-		{Key{Insert, 0}, []string{"\x1b[2~"}},
+		{Key{insert, 0}, []string{"\x1b[2~"}},
 		{Key{Delete, 0}, []string{"\x1b[3~", "\x1b[3;1;1~"}},
 		{Key{Delete, Ctrl}, []string{"\x1b[3;5~", "\x1b[3^"}},
 		{Key{PageUp, 0}, []string{"\x1b[5~"}},

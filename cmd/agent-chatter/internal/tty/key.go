@@ -28,7 +28,7 @@ const (
 	End
 	PageUp
 	PageDown
-	Insert
+	insert
 	Delete
 )
 

@@ -17,7 +17,7 @@ var rxvtKeys = map[byte]Code{'a': Up, 'b': Down, 'c': Right, 'd': Left}
 
 // The keys of sequences ESC [ number ~.
 var numberedKeys = map[int]Code{
-	1: Home, 2: Insert, 3: Delete, 4: End, 5: PageUp, 6: PageDown, 7: Home, 8: End,
+	1: Home, 2: insert, 3: Delete, 4: End, 5: PageUp, 6: PageDown, 7: Home, 8: End,
 }
 
 // The signs of a keypad that is in the mode for applications, after ESC O.
@@ -28,7 +28,7 @@ var keypadSigns = map[byte]Code{
 // The keys of the keypad in the kitty keyboard protocol, from 57399 on.
 var kittyKeypad = []Code{
 	'0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '.', '/', '*', '-', '+', Enter, '=', ',',
-	Left, Right, Up, Down, PageUp, PageDown, Home, End, Insert, Delete,
+	Left, Right, Up, Down, PageUp, PageDown, Home, End, insert, Delete,
 }
 
 const kittyKeypadStart = 57399

@@ -10,12 +10,12 @@ import (
 )
 
 // A Checklist is a todo list.
-type Checklist struct {
+type checklist struct {
 	Entries []projection.PlanEntry
 	More    int // number of entries that Entries lacks
 }
 
-func (c Checklist) Lines(s Style) []ansi.Line {
+func (c checklist) Lines(s Style) []ansi.Line {
 	var lines []ansi.Line
 	add := func(mark string, style ansi.Style, text string, textStyle ansi.Style) {
 		for i, line := range ansi.Wrap(ansi.Line{{Text: tty.SafeLine(text), Style: textStyle}}, s.columns()-2) {
@@ -41,7 +41,7 @@ func (c Checklist) Lines(s Style) []ansi.Line {
 	return lines
 }
 
-func (c Checklist) Plain(Style) []string {
+func (c checklist) Plain(Style) []string {
 	return strings.Split("  "+strings.ReplaceAll(PlanText(c.Entries, c.More), "\n", "\n  "), "\n")
 }
 

@@ -141,7 +141,7 @@ func (t *Transcript) showDelta(d conversation.Delta) {
 	case conversation.Planned:
 		t.continued(d.Turn)
 		if len(d.Plan.Entries) > 0 {
-			t.addStep(aPlan, Checklist{Entries: d.Plan.Entries, More: d.Plan.More})
+			t.addStep(aPlan, checklist{Entries: d.Plan.Entries, More: d.Plan.More})
 		}
 	case conversation.Replied:
 		t.continued(d.Turn)
@@ -324,7 +324,7 @@ func (t *Transcript) Item(i *conversation.Item) []Block {
 		case p.Step == nil:
 			t.add(someText, t.text.last != aName, message{name: member.DisplayName + unfinished, text: p.Text})
 		case p.Step.Plan != nil:
-			t.add(aPlan, t.text.last != aName, Checklist{Entries: p.Step.Plan.Entries, More: p.Step.Plan.More})
+			t.add(aPlan, t.text.last != aName, checklist{Entries: p.Step.Plan.Entries, More: p.Step.Plan.More})
 		default:
 			c := Call{*p.Step.Call}
 			c.Over = true

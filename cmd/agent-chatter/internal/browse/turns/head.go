@@ -83,7 +83,7 @@ func (p *Timeline) headLines(columns int) []ansi.Line {
 	if !r.Time.IsZero() {
 		facts = append(facts, r.Time.Local().Format("2006-01-02 15:04:05"))
 	}
-	facts = append(facts, Figures(r)...)
+	facts = append(facts, figures(r)...)
 	lines := []ansi.Line{rule(columns, strings.Join(facts, " · "))}
 	if p.task.text != "" {
 		lines = append(lines, ansi.Line{dimmed("Task   "), {Text: p.task.text}})

@@ -226,8 +226,8 @@ func dimmed(text string) ansi.Span {
 	return ansi.Span{Text: text, Style: ansi.Style{Color: ansi.BrightBlack}}
 }
 
-// Figures are the duration, the tokens and the cost of a turn, as the end of a turn in a conversation shows them.
-func Figures(r projection.TimelineRow) []string {
+// figures are the duration, the tokens and the cost of a turn, as the end of a turn in a conversation shows them.
+func figures(r projection.TimelineRow) []string {
 	if r.Kind != projection.RowTurn {
 		return nil
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
-// ListInput has the arguments of list_sessions.
-type ListInput struct {
+// listInput has the arguments of list_sessions.
+type listInput struct {
 	Text      string `json:"text,omitempty" jsonschema:"only sessions with this text in the title, id, team or directory; to find messages, call search_sessions"`
 	Team      string `json:"team,omitempty" jsonschema:"only sessions of this team: its id"`
 	Directory string `json:"directory,omitempty" jsonschema:"only sessions that were started in this directory: its absolute path"`
@@ -20,8 +20,8 @@ type ListInput struct {
 	Cursor    string `json:"cursor,omitempty" jsonschema:"nextCursor of the call before, with the same other arguments"`
 }
 
-// ListOutput is the result of list_sessions.
-type ListOutput struct {
+// listOutput is the result of list_sessions.
+type listOutput struct {
 	Notice     string    `json:"notice" jsonschema:"how to treat the quotations"`
 	Sessions   []Session `json:"sessions"`
 	Total      int       `json:"total" jsonschema:"number of sessions that the arguments select, on all pages"`
@@ -56,7 +56,7 @@ var orders = map[string]catalog.Sort{
 }
 
 // List is list_sessions.
-func (r *Recall) List(ctx context.Context, in ListInput) (out ListOutput, text string, err error) {
+func (r *Recall) List(ctx context.Context, in listInput) (out listOutput, text string, err error) {
 	at := in.Cursor
 	in.Cursor = ""
 	if r.team != "" && in.Team != "" && in.Team != r.team {
@@ -74,7 +74,7 @@ func (r *Recall) List(ctx context.Context, in ListInput) (out ListOutput, text s
 	if err != nil {
 		return out, "", err
 	}
-	out = ListOutput{Notice: quoteNotice, Sessions: []Session{}, Total: len(list.Matches)}
+	out = listOutput{Notice: quoteNotice, Sessions: []Session{}, Total: len(list.Matches)}
 	out.Problems = r.commonProblems(ctx)
 	secrets := r.redactors()
 	for _, s := range list.Sessions {
@@ -118,7 +118,7 @@ func described(s catalog.Session, secrets *redact.Redactor) Session {
 	return d
 }
 
-func listText(in ListInput, out ListOutput) string {
+func listText(in listInput, out listOutput) string {
 	t := newText()
 	for _, s := range out.Sessions {
 		t.say("%s  updated %s%s", heading(s), s.UpdatedAt, marks(s))

@@ -16,8 +16,8 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/runecut"
 )
 
-// ReadInput has the arguments of read_session.
-type ReadInput struct {
+// readInput has the arguments of read_session.
+type readInput struct {
 	Session string `json:"session" jsonschema:"id of the session, at least 4 characters of its beginning or end, its title, latest, or ID#seq"`
 	Around  uint64 `json:"around,omitempty" jsonschema:"event to read around; same as ID#seq in session"`
 	From    uint64 `json:"from,omitempty" jsonschema:"first event"`
@@ -26,15 +26,15 @@ type ReadInput struct {
 	Cursor  string `json:"cursor,omitempty" jsonschema:"nextCursor of the call before, with the same other arguments"`
 }
 
-// The values of ReadInput.Tools.
+// The values of readInput.Tools.
 const (
 	toolCalls   = "calls"
 	toolResults = "results"
 	toolNone    = "none"
 )
 
-// ReadOutput is the result of read_session.
-type ReadOutput struct {
+// readOutput is the result of read_session.
+type readOutput struct {
 	Notice     string   `json:"notice" jsonschema:"how to treat the quotations"`
 	Session    Session  `json:"session"`
 	Items      []Item   `json:"items" jsonschema:"what happened, in order"`
@@ -65,7 +65,7 @@ type readPosition struct {
 const readTool = "read_session"
 
 // Read is read_session.
-func (r *Recall) Read(ctx context.Context, in ReadInput) (out ReadOutput, text string, err error) {
+func (r *Recall) Read(ctx context.Context, in readInput) (out readOutput, text string, err error) {
 	at := in.Cursor
 	in.Cursor = ""
 	asked := in
@@ -106,7 +106,7 @@ func (r *Recall) Read(ctx context.Context, in ReadInput) (out ReadOutput, text s
 	if ctx.Err() != nil {
 		return out, "", ctx.Err()
 	}
-	out = ReadOutput{
+	out = readOutput{
 		Notice: quoteNotice, Session: described(s, secrets), Items: slices.Concat([]Item{}, run.items),
 		Problems: run.problems(err),
 	}
@@ -118,7 +118,7 @@ func (r *Recall) Read(ctx context.Context, in ReadInput) (out ReadOutput, text s
 }
 
 // sessionOf returns the session that the arguments or the cursor name, and the event that a citation names.
-func (r *Recall) sessionOf(ctx context.Context, in ReadInput, p readPosition) (catalog.Session, uint64, error) {
+func (r *Recall) sessionOf(ctx context.Context, in readInput, p readPosition) (catalog.Session, uint64, error) {
 	if p.Seq == 0 {
 		return r.find(ctx, in.Session)
 	}
@@ -131,7 +131,7 @@ func (r *Recall) sessionOf(ctx context.Context, in ReadInput, p readPosition) (c
 }
 
 // checkRange returns an error if the arguments name events that the session does not have.
-func checkRange(in ReadInput, s catalog.Session) error {
+func checkRange(in readInput, s catalog.Session) error {
 	for _, seq := range []uint64{in.Around, in.From} {
 		if seq > s.LastSeq && s.Damaged == "" {
 			return failure("Session %s has no event %d: its last is %d. Call read_session without it, "+
@@ -149,7 +149,7 @@ func checkRange(in ReadInput, s catalog.Session) error {
 
 // A reading is a call of read_session that runs.
 type reading struct {
-	in      ReadInput
+	in      readInput
 	session catalog.Session
 	reader  *journal.Reader
 	without func(projection.Event) projection.Event // without secrets
@@ -288,7 +288,7 @@ func (r *reading) problems(err error) (all []string) {
 }
 
 // readText returns a result as a text. to is the last event of the range, or 0 if it is that of the session.
-func readText(out ReadOutput, to uint64) string {
+func readText(out readOutput, to uint64) string {
 	t := newText()
 	s := out.Session
 	t.say("Session %s", heading(s))

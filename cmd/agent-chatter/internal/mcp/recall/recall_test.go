@@ -36,7 +36,7 @@ func fruit(t *testing.T) string {
 }
 
 // hits returns what a test compares of a search.
-func hits(out SearchOutput) (lines []string) {
+func hits(out searchOutput) (lines []string) {
 	for _, h := range out.Hits {
 		lines = append(lines, fmt.Sprint(h.Cite[len(h.Cite)-3:], " ", h.Speaker, " ", h.Quote))
 	}
@@ -65,7 +65,7 @@ func TestSearch(t *testing.T) {
 		{arguments{"query": "BANANA"}, nil},
 		{arguments{"query": "BANANA", "regex": true}, nil},
 	} {
-		out, text := call[SearchOutput](t, client, "search_sessions", test.args)
+		out, text := call[searchOutput](t, client, "search_sessions", test.args)
 		if diff := cmp.Diff(test.want, hits(out)); diff != "" {
 			t.Errorf("%v: (-want +got)\n%s", test.args, diff)
 		}
@@ -82,7 +82,7 @@ func TestSearch(t *testing.T) {
 			t.Errorf("%v: hints at capital letters: %v", test.args, capitals)
 		}
 	}
-	out, text := call[SearchOutput](t, client, "search_sessions", arguments{"query": "apple"})
+	out, text := call[searchOutput](t, client, "search_sessions", arguments{"query": "apple"})
 	if len(out.Problems) != 1 || !strings.Contains(out.Problems[0], sessionID(4)+" is damaged") ||
 		!strings.Contains(text, "Problem: Session "+sessionID(4)) {
 		t.Errorf("problems: %q, %s", out.Problems, text)
@@ -90,7 +90,7 @@ func TestSearch(t *testing.T) {
 	if out.Searched != 4 {
 		t.Errorf("searched %d sessions", out.Searched)
 	}
-	_, text = call[SearchOutput](t, client, "search_sessions", arguments{"query": "apple", "directory": "kitchen"})
+	_, text = call[searchOutput](t, client, "search_sessions", arguments{"query": "apple", "directory": "kitchen"})
 	if !strings.Contains(text, "The arguments select no session.") {
 		t.Errorf("without a session: %s", text)
 	}
@@ -112,7 +112,7 @@ func TestSearchPages(t *testing.T) {
 		args := arguments{"query": "apple", "limit": limit}
 		var got []string
 		for {
-			out, _ := call[SearchOutput](t, client, "search_sessions", args)
+			out, _ := call[searchOutput](t, client, "search_sessions", args)
 			for _, h := range out.Hits {
 				got = append(got, h.Cite)
 			}
@@ -138,7 +138,7 @@ func TestPagesAreBoundedInBytes(t *testing.T) {
 	client := connect(t, home, "")
 	args, found := arguments{"query": "long", "limit": 100}, 0
 	for {
-		out, _ := call[SearchOutput](t, client, "search_sessions", args)
+		out, _ := call[searchOutput](t, client, "search_sessions", args)
 		if found += len(out.Hits); out.NextCursor == "" {
 			break
 		}
@@ -150,7 +150,7 @@ func TestPagesAreBoundedInBytes(t *testing.T) {
 	args = arguments{"session": sessionID(1)}
 	read := map[uint64]string{}
 	for {
-		out, _ := call[ReadOutput](t, client, "read_session", args)
+		out, _ := call[readOutput](t, client, "read_session", args)
 		for _, item := range out.Items {
 			if item.Skipped != len(read[item.Seq]) {
 				t.Errorf("%s: from byte %d, after %d bytes", item.Cite, item.Skipped, len(read[item.Seq]))
@@ -176,7 +176,7 @@ func TestEmptyListSaysWhy(t *testing.T) {
 		{arguments{}, "No session is saved here."},
 		{arguments{"text": "two"}, "No session matches. Call list_sessions with fewer arguments."},
 	} {
-		if _, text := call[ListOutput](t, empty, "list_sessions", test.args); !strings.Contains(text, test.want) {
+		if _, text := call[listOutput](t, empty, "list_sessions", test.args); !strings.Contains(text, test.want) {
 			t.Errorf("%v: %s", test.args, text)
 		}
 	}
@@ -202,7 +202,7 @@ func TestList(t *testing.T) {
 				args[name] = value
 			}
 			for {
-				out, text := call[ListOutput](t, client, "list_sessions", args)
+				out, text := call[listOutput](t, client, "list_sessions", args)
 				for _, s := range out.Sessions {
 					got += s.ID[len(s.ID)-1:]
 					if !strings.Contains(text, s.ID) || !strings.Contains(text, s.Title) {
@@ -219,7 +219,7 @@ func TestList(t *testing.T) {
 			}
 		}
 	}
-	out, _ := call[ListOutput](t, client, "list_sessions", arguments{})
+	out, _ := call[listOutput](t, client, "list_sessions", arguments{})
 	if out.Sessions[0].Damaged == "" || len(out.Problems) != 1 || !out.Sessions[2].Archived {
 		t.Errorf("%+v", out)
 	}
@@ -294,7 +294,7 @@ func TestRead(t *testing.T) {
 		if to, ok := test.args["to"]; ok {
 			end = fmt.Sprintf("\nEnd of the range. To continue, call read_session with from: %d.\n", to.(int)+1)
 		}
-		out, text := call[ReadOutput](t, client, "read_session", test.args)
+		out, text := call[readOutput](t, client, "read_session", test.args)
 		var got []string
 		for _, item := range out.Items {
 			got = append(got, fmt.Sprintf("%d %s %s|%s", item.Seq, item.Kind, item.Speaker, item.Quote))
@@ -336,7 +336,7 @@ func TestReadTwoOpenTurns(t *testing.T) {
 	}
 	for _, args := range []arguments{{}, {"around": 8}, {"around": 2}, {"around": 12}, {"from": 2}} {
 		args["session"], args["tools"] = sessionID(1), "results"
-		out, _ := call[ReadOutput](t, client, "read_session", args)
+		out, _ := call[readOutput](t, client, "read_session", args)
 		var got []string
 		for _, item := range out.Items {
 			got = append(got, fmt.Sprintf("%d %s %s|%s", item.Seq, item.Kind, item.Speaker, item.Quote))
@@ -345,11 +345,11 @@ func TestReadTwoOpenTurns(t *testing.T) {
 			t.Errorf("%v: (-want +got)\n%s", args, diff)
 		}
 	}
-	out, _ := call[ReadOutput](t, client, "read_session", arguments{"session": sessionID(1), "from": 9, "tools": "results"})
+	out, _ := call[readOutput](t, client, "read_session", arguments{"session": sessionID(1), "from": 9, "tools": "results"})
 	if len(out.Items) != 4 || out.Items[0].Speaker != "" || out.Items[2].Speaker != "> Ada" {
 		t.Errorf("from the middle: %+v", out.Items)
 	}
-	touched, _ := call[TouchedOutput](t, client, "who_touched", arguments{"path": "roof.txt"})
+	touched, _ := call[touchedOutput](t, client, "who_touched", arguments{"path": "roof.txt"})
 	if len(touched.Calls) != 1 || touched.Calls[0].Turn != 3 || touched.Calls[0].Member != "> Ada" {
 		t.Errorf("touched: %+v", touched.Calls)
 	}
@@ -365,7 +365,7 @@ func TestReadAroundAnEventOfALongSession(t *testing.T) {
 	write(t, home, "shop", 1, events...)
 	client := connect(t, home, "")
 	for _, seq := range []uint64{2, 3, 250, 500, 501, 502} {
-		out, _ := call[ReadOutput](t, client, "read_session", arguments{"session": sessionID(1), "around": seq})
+		out, _ := call[readOutput](t, client, "read_session", arguments{"session": sessionID(1), "around": seq})
 		at := -1
 		for i, item := range out.Items {
 			if i > 0 && item.Seq != out.Items[i-1].Seq+1 {
@@ -383,7 +383,7 @@ func TestReadAroundAnEventOfALongSession(t *testing.T) {
 
 func TestReadDamagedSession(t *testing.T) {
 	client := connect(t, fruit(t), "")
-	out, text := call[ReadOutput](t, client, "read_session", arguments{"session": sessionID(4)})
+	out, text := call[readOutput](t, client, "read_session", arguments{"session": sessionID(4)})
 	if len(out.Items) != 1 || out.Items[0].Quote != "> An old apple" {
 		t.Errorf("%+v", out.Items)
 	}
@@ -395,7 +395,7 @@ func TestReadDamagedSession(t *testing.T) {
 
 func TestArchivedSessionIsRead(t *testing.T) {
 	client := connect(t, fruit(t), "")
-	out, _ := call[ReadOutput](t, client, "read_session", arguments{"session": sessionID(2) + "#2"})
+	out, _ := call[readOutput](t, client, "read_session", arguments{"session": sessionID(2) + "#2"})
 	if len(out.Items) != 1 || out.Items[0].Quote != "> An apple in the archive" || !out.Session.Archived {
 		t.Errorf("%+v", out)
 	}
@@ -403,8 +403,8 @@ func TestArchivedSessionIsRead(t *testing.T) {
 
 func TestErrorsSayWhatToCall(t *testing.T) {
 	client := connect(t, fruit(t), "")
-	page, _ := call[SearchOutput](t, client, "search_sessions", arguments{"query": "apple", "limit": 1})
-	list, _ := call[ListOutput](t, client, "list_sessions", arguments{"limit": 1})
+	page, _ := call[searchOutput](t, client, "search_sessions", arguments{"query": "apple", "limit": 1})
+	list, _ := call[listOutput](t, client, "list_sessions", arguments{"limit": 1})
 	for _, test := range []struct {
 		tool string
 		args arguments
@@ -440,7 +440,7 @@ func TestErrorsSayWhatToCall(t *testing.T) {
 		{"search_sessions", arguments{"query": "apple", "limit": 1, "cursor": list.NextCursor}, "cursor"},
 	} {
 		if test.want == "" {
-			call[SearchOutput](t, client, test.tool, test.args)
+			call[searchOutput](t, client, test.tool, test.args)
 			continue
 		}
 		if got := refused(t, client, test.tool, test.args); !strings.Contains(got, test.want) {
@@ -468,16 +468,16 @@ func TestNullIsNoArguments(t *testing.T) {
 
 func TestTeam(t *testing.T) {
 	client := connect(t, fruit(t), "cellar")
-	found, _ := call[SearchOutput](t, client, "search_sessions", arguments{"query": "apple"})
+	found, _ := call[searchOutput](t, client, "search_sessions", arguments{"query": "apple"})
 	if diff := cmp.Diff([]string{"4#2 > You > An old apple", "3#4 > Ada > an apple"}, hits(found)); diff != "" {
 		t.Error(diff)
 	}
-	list, _ := call[ListOutput](t, client, "list_sessions", arguments{})
+	list, _ := call[listOutput](t, client, "list_sessions", arguments{})
 	if len(list.Sessions) != 2 {
 		t.Errorf("%+v", list.Sessions)
 	}
-	call[ReadOutput](t, client, "read_session", arguments{"session": sessionID(3)})
-	call[ReadOutput](t, client, "read_session", arguments{"session": "latest"})
+	call[readOutput](t, client, "read_session", arguments{"session": sessionID(3)})
+	call[readOutput](t, client, "read_session", arguments{"session": "latest"})
 	for _, name := range []string{sessionID(1), sessionID(1) + "#2", "0001", "Two apples"} {
 		refused(t, client, "read_session", arguments{"session": name})
 		refused(t, client, "search_sessions", arguments{"session": name, "query": "apple"})
@@ -487,7 +487,7 @@ func TestTeam(t *testing.T) {
 	}
 	refused(t, client, "list_sessions", arguments{"team": "shop"})
 	all := connect(t, fruit(t), "")
-	page, _ := call[SearchOutput](t, all, "search_sessions", arguments{"query": "apple", "limit": 1})
+	page, _ := call[searchOutput](t, all, "search_sessions", arguments{"query": "apple", "limit": 1})
 	refused(t, client, "search_sessions", arguments{"query": "apple", "limit": 1, "cursor": page.NextCursor})
 }
 
@@ -525,9 +525,9 @@ func TestSecretsAreReplaced(t *testing.T) {
 		projection.ToolStarted{TurnID: "t1", ToolID: "1", Name: "Bash", Input: json.RawMessage(`{"command":"login ` + token + `"}`)},
 		projection.ToolCompleted{TurnID: "t1", ToolID: "1", Output: "logged in with " + token})
 	client := connect(t, home, "")
-	_, read := call[ReadOutput](t, client, "read_session", arguments{"session": sessionID(1), "tools": "results"})
-	_, found := call[SearchOutput](t, client, "search_sessions", arguments{"query": "token"})
-	_, list := call[ListOutput](t, client, "list_sessions", arguments{})
+	_, read := call[readOutput](t, client, "read_session", arguments{"session": sessionID(1), "tools": "results"})
+	_, found := call[searchOutput](t, client, "search_sessions", arguments{"query": "token"})
+	_, list := call[listOutput](t, client, "list_sessions", arguments{})
 	for _, text := range []string{read, found, list} {
 		if strings.Contains(text, token[:8]) {
 			t.Errorf("got %s", text)
@@ -536,7 +536,7 @@ func TestSecretsAreReplaced(t *testing.T) {
 	if n := strings.Count(read, "[REDACTED:"); n != 3 || !strings.Contains(found, "[REDACTED:") {
 		t.Errorf("%d secrets are replaced in %s\n%s", n, read, found)
 	}
-	none, _ := call[SearchOutput](t, client, "search_sessions", arguments{"query": token[:20]})
+	none, _ := call[searchOutput](t, client, "search_sessions", arguments{"query": token[:20]})
 	if len(none.Hits) > 0 {
 		t.Errorf("a part of the secret is found: %+v", none.Hits)
 	}
@@ -656,13 +656,13 @@ func TestCancelledCallStops(t *testing.T) {
 	r := newRecall(t, fruit(t), "")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := r.Search(ctx, SearchInput{Query: "apple", Limit: 1}); err == nil {
+	if _, _, err := r.Search(ctx, searchInput{Query: "apple", Limit: 1}); err == nil {
 		t.Error("the search ended without an error")
 	}
-	if _, _, err := r.Read(ctx, ReadInput{Session: sessionID(1)}); err == nil {
+	if _, _, err := r.Read(ctx, readInput{Session: sessionID(1)}); err == nil {
 		t.Error("the session was read")
 	}
-	if _, _, err := r.List(ctx, ListInput{}); err == nil {
+	if _, _, err := r.List(ctx, listInput{}); err == nil {
 		t.Error("the sessions were listed")
 	}
 }
@@ -718,7 +718,7 @@ func TestTouched(t *testing.T) {
 			delete(test.args, "cursor")
 			var got []string
 			for {
-				out, text := call[TouchedOutput](t, client, "who_touched", test.args)
+				out, text := call[touchedOutput](t, client, "who_touched", test.args)
 				for _, c := range out.Calls {
 					got = append(got, fmt.Sprint(c.Cite[len(c.Cite)-3:], " ", c.Turn, " ", c.Changed, " ", c.Member, " ", c.Call))
 					if !strings.Contains(text, c.Cite) || !strings.Contains(text, c.Call) {
@@ -799,7 +799,7 @@ func TestHostileTeamAndDirectoryStayQuoted(t *testing.T) {
 		}
 		checkMembers(t, tool, out)
 	}
-	out, _ := call[ReadOutput](t, client, "read_session", arguments{"session": sessionID(1)})
+	out, _ := call[readOutput](t, client, "read_session", arguments{"session": sessionID(1)})
 	if len(out.Items) != 1 || len(out.Problems) == 0 {
 		t.Errorf("without a header: %+v", out)
 	}
@@ -831,13 +831,13 @@ func TestNothingIsWrittenButTheIndex(t *testing.T) {
 	home := fruit(t)
 	before := filesOf(t, home)
 	client := connect(t, home, "")
-	call[ListOutput](t, client, "list_sessions", arguments{}) // writes the index
+	call[listOutput](t, client, "list_sessions", arguments{}) // writes the index
 	indexed := filesOf(t, home)
-	call[SearchOutput](t, client, "search_sessions", arguments{"query": "apple"})
-	call[TouchedOutput](t, client, "who_touched", arguments{"path": "main.go"})
-	call[ListOutput](t, client, "list_sessions", arguments{"text": "apple"})
+	call[searchOutput](t, client, "search_sessions", arguments{"query": "apple"})
+	call[touchedOutput](t, client, "who_touched", arguments{"path": "main.go"})
+	call[listOutput](t, client, "list_sessions", arguments{"text": "apple"})
 	for n := range 4 {
-		call[ReadOutput](t, client, "read_session", arguments{"session": sessionID(n + 1), "tools": "results"})
+		call[readOutput](t, client, "read_session", arguments{"session": sessionID(n + 1), "tools": "results"})
 	}
 	if diff := cmp.Diff(indexed, filesOf(t, home)); diff != "" {
 		t.Errorf("tools wrote (-before +after)\n%s", diff)

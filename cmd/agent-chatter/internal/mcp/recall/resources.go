@@ -72,8 +72,8 @@ func (r *Recall) listResources(ctx context.Context, asked *sdk.ListResourcesPara
 
 // readResource returns the start of a session, or what is around an event.
 func (r *Recall) readResource(ctx context.Context, request *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
-	in := ReadInput{Session: request.Params.URI, Tools: toolCalls}
-	_, text, err := limited(ctx, r, func(ctx context.Context) (ReadOutput, string, error) { return r.Read(ctx, in) })
+	in := readInput{Session: request.Params.URI, Tools: toolCalls}
+	_, text, err := limited(ctx, r, func(ctx context.Context) (readOutput, string, error) { return r.Read(ctx, in) })
 	if err != nil {
 		return nil, wireError(err)
 	}

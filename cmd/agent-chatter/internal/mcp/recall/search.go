@@ -19,8 +19,8 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/search"
 )
 
-// SearchInput has the arguments of search_sessions.
-type SearchInput struct {
+// searchInput has the arguments of search_sessions.
+type searchInput struct {
 	Query     string `json:"query" jsonschema:"the text to find; case-sensitive if it has capital letters"`
 	Regex     bool   `json:"regex,omitempty" jsonschema:"read query as a regular expression in the syntax of RE2"`
 	Speaker   string `json:"speaker,omitempty" jsonschema:"only messages of this speaker: id or name"`
@@ -31,17 +31,17 @@ type SearchInput struct {
 	Cursor    string `json:"cursor,omitempty" jsonschema:"nextCursor of the call before, with the same other arguments"`
 }
 
-// SearchOutput is the result of search_sessions.
-type SearchOutput struct {
+// searchOutput is the result of search_sessions.
+type searchOutput struct {
 	Notice     string      `json:"notice" jsonschema:"how to treat the quotations"`
-	Hits       []SearchHit `json:"hits" jsonschema:"messages, those of the most recently updated session first"`
+	Hits       []searchHit `json:"hits" jsonschema:"messages, those of the most recently updated session first"`
 	Searched   int         `json:"searched" jsonschema:"number of sessions that the arguments select"`
 	Problems   []string    `json:"problems,omitempty" jsonschema:"what could not be searched, such as damaged sessions"`
 	NextCursor string      `json:"nextCursor,omitempty" jsonschema:"cursor for the next call; missing: nothing is left"`
 }
 
-// A SearchHit is a message that has the text.
-type SearchHit struct {
+// A searchHit is a message that has the text.
+type searchHit struct {
 	Cite    string `json:"cite" jsonschema:"session and event, ID#seq"`
 	Session string `json:"session" jsonschema:"id of the session"`
 	Seq     uint64 `json:"seq" jsonschema:"number of the event"`
@@ -53,7 +53,7 @@ type SearchHit struct {
 }
 
 // Search is search_sessions.
-func (r *Recall) Search(ctx context.Context, in SearchInput) (SearchOutput, string, error) {
+func (r *Recall) Search(ctx context.Context, in searchInput) (searchOutput, string, error) {
 	at := in.Cursor
 	in.Cursor = ""
 	s := &searching{walk: r.newWalk(searchTool, in), limit: in.Limit}
@@ -73,7 +73,7 @@ func (r *Recall) Search(ctx context.Context, in SearchInput) (SearchOutput, stri
 	if err != nil {
 		return s.out, "", err
 	}
-	s.out.Hits, s.out.Searched = []SearchHit{}, len(entries)
+	s.out.Hits, s.out.Searched = []searchHit{}, len(entries)
 	err = s.run(ctx, entries, func(list []*catalog.Entry) (bool, error) {
 		hits, err := search.In(ctx, r.app.Catalog, list, q)
 		return err == nil && s.take(hits), err
@@ -126,7 +126,7 @@ func since(text string, now time.Time) (time.Time, error) {
 type searching struct {
 	*walk
 	limit int
-	out   SearchOutput
+	out   searchOutput
 	size  int // of the quotations
 }
 
@@ -142,7 +142,7 @@ func (s *searching) take(hits iter.Seq2[search.Hit, error]) (full bool) {
 		if !ok {
 			continue // only a secret has the text
 		}
-		h := SearchHit{
+		h := searchHit{
 			Cite: cite(hit.Session.ID, hit.Seq), Session: hit.Session.ID, Seq: hit.Seq, Time: timeText(hit.Time),
 			Partial: hit.Partial, Title: quotedLine(titleOf(secrets, hit.Session)),
 			Speaker: quotedLine(name(secrets, hit.Speaker)), Quote: strings.TrimSuffix(quotedText(excerpt(hit)), "\n"),

@@ -9,7 +9,7 @@ import (
 
 // addTools adds the tools to a server.
 func (r *Recall) addTools(s *sdk.Server) {
-	add(r, s, tool[SearchInput, SearchOutput]{
+	add(r, s, tool[searchInput, searchOutput]{
 		name: searchTool, title: "Search earlier conversations", call: r.Search,
 		description: "Find messages of saved conversations that contain a text. Returns lines with the match, the " +
 			"newest session first, each cited as ID#seq. Use it before answering from memory about earlier work or " +
@@ -23,7 +23,7 @@ func (r *Recall) addTools(s *sdk.Server) {
 			schemaBetween(p["limit"], 1, 100, 20)
 		},
 	})
-	add(r, s, tool[ListInput, ListOutput]{
+	add(r, s, tool[listInput, listOutput]{
 		name: listTool, title: "List saved conversations", call: r.List,
 		description: "List saved conversations with their ids, titles, teams, directories and times, the most " +
 			"recently updated first. Use it to find the id of a session, or for an overview of earlier work.",
@@ -35,7 +35,7 @@ func (r *Recall) addTools(s *sdk.Server) {
 			schemaBetween(p["limit"], 1, 100, 20)
 		},
 	})
-	add(r, s, tool[ReadInput, ReadOutput]{
+	add(r, s, tool[readInput, readOutput]{
 		name: readTool, title: "Read a saved conversation", call: r.Read,
 		description: "Read a saved conversation: messages and tool calls in order, each cited as ID#seq. Give the " +
 			"session alone to read it from the start, ID#seq or around to read around an event, from and to for a " +
@@ -48,7 +48,7 @@ func (r *Recall) addTools(s *sdk.Server) {
 			schemaOneOf(p["tools"], toolCalls, toolResults, toolNone)
 		},
 	})
-	add(r, s, tool[TouchedInput, TouchedOutput]{
+	add(r, s, tool[touchedInput, touchedOutput]{
 		name: touchedTool, title: "Find who worked on a file", call: r.Touched,
 		description: "Find the tool calls of agents that named a file or a directory, in saved conversations: who " +
 			"read or changed it, when, and in which turn. Each is cited as ID#seq; read_session shows the turn " +

@@ -17,8 +17,8 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/search"
 )
 
-// TouchedInput has the arguments of who_touched.
-type TouchedInput struct {
+// touchedInput has the arguments of who_touched.
+type touchedInput struct {
 	Path      string `json:"path" jsonschema:"file or directory: an absolute path, or the end of a path such as src/main.go"`
 	Since     string `json:"since,omitempty" jsonschema:"earliest time of a call such as 2026-11-21, or its maximum age such as 7d or 12h"`
 	Directory string `json:"directory,omitempty" jsonschema:"only sessions that were started in this directory: its absolute path"`
@@ -26,8 +26,8 @@ type TouchedInput struct {
 	Cursor    string `json:"cursor,omitempty" jsonschema:"nextCursor of the call before, with the same other arguments"`
 }
 
-// TouchedOutput is the result of who_touched.
-type TouchedOutput struct {
+// touchedOutput is the result of who_touched.
+type touchedOutput struct {
 	Notice     string   `json:"notice" jsonschema:"how to treat the quotations"`
 	Calls      []Touch  `json:"calls" jsonschema:"tool calls, those of the most recently updated session first"`
 	Searched   int      `json:"searched" jsonschema:"number of sessions that the arguments select"`
@@ -51,7 +51,7 @@ type Touch struct {
 const touchedTool = "who_touched"
 
 // Touched is who_touched.
-func (r *Recall) Touched(ctx context.Context, in TouchedInput) (TouchedOutput, string, error) {
+func (r *Recall) Touched(ctx context.Context, in touchedInput) (touchedOutput, string, error) {
 	at := in.Cursor
 	in.Cursor = ""
 	t := &touching{walk: r.newWalk(touchedTool, in), limit: in.Limit}
@@ -87,7 +87,7 @@ func (r *Recall) Touched(ctx context.Context, in TouchedInput) (TouchedOutput, s
 type touching struct {
 	*walk
 	limit int
-	out   TouchedOutput
+	out   touchedOutput
 	size  int // of the quotations
 }
 
@@ -138,7 +138,7 @@ func (t *touching) turnOf(ctx context.Context, call search.Touch, secrets *redac
 	return turn{found.Began, quotedLine(name(secrets, found.Speaker))}
 }
 
-func touchedText(out TouchedOutput) string {
+func touchedText(out touchedOutput) string {
 	t := newText()
 	for _, c := range out.Calls {
 		kind := "named the file"

@@ -26,7 +26,7 @@ const (
 	BrightBlue
 	BrightMagenta
 	BrightCyan
-	BrightWhite
+	brightWhite
 )
 
 // colorNames are the names of the colours from Black on.
