@@ -8,12 +8,11 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-// Listener is notified of what happens in a conversation: a terminal, an editor protocol or a web
-// page. Its methods except Ask are called in order, on the goroutine that called the Coordinator, which
+// Listener is notified of what happens in a conversation: a terminal, an editor or a log. Its methods except Ask are called in order, on the goroutine that called the Coordinator, which
 // waits for them to return.
 type Listener interface {
 	// Event is called once for each event of the session, in order, after it was appended to
-	// the journal. Turns, messages and tool calls are events.
+	// the journal or, as Unsaved says, kept in memory. Turns, messages and tool calls are events.
 	Event(e Event)
 	// Text is called for each part of a member's reply while it streams, between the events turn.started
 	// and turn.ended of its turn. The message that the turn appends has all of them, without markers. They

@@ -112,7 +112,7 @@ type turn struct {
 	timeout              *turnTimeout
 }
 
-// runTurn runs a turn and records its events. It reports whether the queue continues.
+// runTurn runs a turn and records its events. more is false if a person is next.
 func (c *Coordinator) runTurn(ctx context.Context, next item) (more bool, err error) {
 	m := next.member
 	if ctx.Err() != nil {

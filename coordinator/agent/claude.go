@@ -47,7 +47,7 @@ func Claude() CLI {
 			Edit:     {"--permission-mode", "acceptEdits"},
 			Bypass:   {"--dangerously-skip-permissions"},
 		},
-		think: map[bool]thinking{
+		think: map[bool]thinkingSwitch{
 			false: {variable: "MAX_THINKING_TOKENS", value: "0"},
 			true:  {variable: "MAX_THINKING_TOKENS", value: "31999"}, // its own default
 		},

@@ -58,18 +58,18 @@ var Permissions = []string{ReadOnly, Edit, Bypass}
 
 // A format is a CLI's command line and output.
 type format struct {
-	args    []string            // of every turn
-	model   string              // the option that sets the model
-	permits map[string][]string // arguments by Member.Permissions
-	think   map[bool]thinking   // by Member.Thinking; nil: the agent has no choice
-	mcp     mcpFunc             // for Turn.MCPServers; nil: see runWithServers
-	last    []string            // arguments after the member's own
+	args    []string                // of every turn
+	model   string                  // the option that sets the model
+	permits map[string][]string     // arguments by Member.Permissions
+	think   map[bool]thinkingSwitch // by Member.Thinking; nil: the agent has no choice
+	mcp     mcpFunc                 // for Turn.MCPServers; nil: see runWithServers
+	last    []string                // arguments after the member's own
 	parser  func() parser
 }
 
-// A thinking is what makes an agent's model reason or not: arguments, which the member's own override,
+// A thinkingSwitch makes an agent's model reason or not: arguments, which the member's own override,
 // and a variable, which Member.Env overrides.
-type thinking struct {
+type thinkingSwitch struct {
 	args            []string
 	variable, value string
 }

@@ -58,7 +58,7 @@ func Codex() CLI {
 			Edit:     {"--sandbox", "workspace-write"},
 			Bypass:   {"--dangerously-bypass-approvals-and-sandbox", "--skip-git-repo-check"},
 		},
-		think: map[bool]thinking{ // joined, so that they are not taken for the member's own -c
+		think: map[bool]thinkingSwitch{ // joined, so that they are not taken for the member's own -c
 			false: {args: []string{"--config=model_reasoning_effort=none"}},
 			true:  {args: []string{"--config=model_reasoning_effort=medium"}},
 		},

@@ -21,7 +21,7 @@ type Engine interface {
 // A Limited engine has agents that take prompts of limited length only.
 type Limited interface {
 	Engine
-	// Excess returns by at least how many bytes a prompt is too long for the member; 0 if it is
+	// Excess returns a lower bound of the bytes by which a prompt is too long for the member; 0 if it is
 	// short enough. Run refuses prompts that are too long.
 	Excess(m Member, prompt string) int
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// An Info is an engine as it describes itself. Everything that the program knows about engines in
-// general comes from here: team files, `agents`, `team init` and the settings of editors. The zero value
+// An Info is an engine as it describes itself. Team files, `agents verify`, `team init` and the settings of
+// editors know engines from here only. The zero value
 // of a field is what most engines need.
 type Info struct {
 	// Name is the value of a member's "engine". It is unique.
@@ -64,8 +64,8 @@ type Known struct {
 	DisplayName string
 	// Engine is the Name of an Info.
 	Engine string
-	// AgentType is set for an agent that is another way to run this type, which has an engine of its own: it runs for
-	// those members that name Engine.
+	// AgentType is the type of the members that the agent runs for if they name Engine, when that is not Name: claude-acp
+	// runs for members of type claude that name the engine acp.
 	AgentType string
 	// Program is looked up in PATH.
 	Program string

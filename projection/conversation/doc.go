@@ -3,8 +3,8 @@
 // An [Item] is what a page shows as a unit: a turn of an agent, a message without a turn, or a change of the session.
 // A [Delta] is what an event, or a piece of streamed text, adds to an item: the start of a turn, text, a tool call, its
 // result, a plan, the message of the turn, its end. A Conversation turns events into deltas; items are collected from
-// deltas. Every surface (terminal, pipe, page, exported document, editor, quotation) shows items or deltas, and none of
-// them reads payloads, so that a session looks the same while it happens, in a replay and on a page.
+// deltas. Every surface (terminal, pipe, page, exported document, editor, quotation) shows items or deltas. None pairs
+// the events of a turn by itself, so that a session looks the same while it happens, in a replay and on a page.
 //
 //	events ── Conversation.Apply ──> deltas ── Sequence ──> terminal, editor
 //	                                        └─ Items ─────> page, pipe, export

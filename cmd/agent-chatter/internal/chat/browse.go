@@ -128,7 +128,7 @@ func (r *repl) slashTimeline(ctx context.Context, _ string) error {
 
 // saved returns the session as it is on the disk.
 func (r *repl) saved(ctx context.Context) (s catalog.Session, err error) {
-	now := r.look()
+	now := r.status()
 	if now.Session == nil || r.noSave || r.manualSave && now.Status.Unsaved {
 		return s, errors.New("this conversation is not on the disk")
 	}

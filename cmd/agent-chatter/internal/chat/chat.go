@@ -251,7 +251,7 @@ func (r *repl) open() error {
 		return nil
 	}
 	c, err := console.Open(r.app, console.Options{
-		Looks: onlyLooks, Look: r.runLook, Lent: &r.lent,
+		ReadOnly: readOnly, Run: r.runReadOnly, Lent: &r.lent,
 		Find: func(ctx context.Context, text string) []string { return findInHistory(ctx, r.app.Catalog, text) },
 	})
 	if err != nil {

@@ -54,7 +54,7 @@ func (d *display) Event(e coordinator.Event) {
 	next, idle := "", ""
 	if d.console != nil {
 		now := statusOf(d.repl.c)
-		d.repl.looks.Refresh(now)
+		d.repl.statuses.Refresh(now)
 		idle = idleText(d.Team.DisplayName, now.Session)
 		if len(now.Queued) > 0 {
 			next = tty.SafeLine(now.Queued[0].Member.DisplayName)

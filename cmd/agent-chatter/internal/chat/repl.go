@@ -81,7 +81,7 @@ type repl struct {
 
 	failed   atomic.Bool // a line failed
 	refusals []string    // the reasons of refusals, which are sent as messages when a person is next
-	looks    statusCache
+	statuses statusCache
 }
 
 // errEnd is returned by a slash command that ends the chat.
@@ -297,11 +297,11 @@ func (r *repl) runTurns(ctx context.Context, do func(context.Context) error) err
 	if !r.c.Team().AllowEscCancel {
 		escape = func() {}
 	}
-	r.looks.Set(statusOf(r.c))
+	r.statuses.Set(statusOf(r.c))
 	stopWatching := r.input.Watch(escape, interrupt)
 	err := do(turns)
 	stopWatching()
-	r.looks.Set(nil)
+	r.statuses.Set(nil)
 	if turns.Err() != nil {
 		r.refusals = nil
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -24,7 +25,7 @@ func renamedText(title string) string { return "Session renamed to: " + tty.Safe
 // A slashCommand is a command of the chat. help is "" for an alias, which /help omits.
 type slashCommand struct {
 	name, usage, help string
-	looks             func(args string) bool // whether it changes nothing, so that it can run during a turn
+	readOnly          func(args string) bool // whether it changes nothing, so that it can run during a turn
 	run               func(r *repl, ctx context.Context, args string) error
 }
 
@@ -59,18 +60,38 @@ func slashCommands() []slashCommand {
 
 // runSlash runs a line that starts with a slash.
 func (r *repl) runSlash(ctx context.Context, line string) error {
-	line = strings.TrimSpace(line)
-	name := line[:strings.IndexFunc(line+" ", unicode.IsSpace)]
+	command, name, args := parseSlash(line)
+	if command != nil {
+		return command.run(r, ctx, args)
+	}
 	var names []string
 	for _, s := range slashCommands() {
-		if strings.EqualFold(s.name, name) {
-			return s.run(r, ctx, strings.TrimSpace(line[len(name):]))
-		}
 		names = append(names, s.name)
 	}
 	nearest, _ := hint.Nearest(name, names)
-	r.reject("%s", unknownCommandText(name, nearest, line))
+	r.reject("%s", unknownCommandText(name, nearest, strings.TrimSpace(line)))
 	return nil
+}
+
+// parseSlash returns the command that a line names, nil if it is unknown, and its name and arguments in the line.
+func parseSlash(line string) (command *slashCommand, name, args string) {
+	line = strings.TrimSpace(line)
+	name = line[:strings.IndexFunc(line+" ", unicode.IsSpace)]
+	args = strings.TrimSpace(line[len(name):])
+	all := slashCommands()
+	if i := slices.IndexFunc(all, func(s slashCommand) bool { return strings.EqualFold(s.name, name) }); i >= 0 {
+		command = &all[i]
+	}
+	return command, name, args
+}
+
+// runReadOnly runs a command that changes nothing.
+func (r *repl) runReadOnly(line string) { _ = r.runSlash(r.turns, line) }
+
+// readOnly reports whether a line is a command that changes nothing, so that it can run during a turn.
+func readOnly(line string) bool {
+	command, _, args := parseSlash(line)
+	return command != nil && command.readOnly(args)
 }
 
 // unknownCommandText rejects a line that starts with a slash; nearest is the most similar command, "" if none is
@@ -120,7 +141,7 @@ func (r *repl) slashClear(context.Context, string) error {
 }
 
 func (r *repl) slashStatus(context.Context, string) error {
-	now := r.look()
+	now := r.status()
 	s := now.Session
 	if s == nil {
 		r.app.Notice(fmt.Sprintf("%s: no messages yet; team %s.",
@@ -156,7 +177,7 @@ func (r *repl) slashSave(context.Context, string) error {
 
 // showRounds prints the number of agent turns if it is limited.
 func (r *repl) showRounds() {
-	now := r.look()
+	now := r.status()
 	if text := roundsText(now.Had, now.Limit); text != "" {
 		r.app.Notice(text)
 	}
@@ -175,7 +196,7 @@ func (r *repl) slashMembers(context.Context, string) error {
 }
 
 func (r *repl) slashQueue(context.Context, string) error {
-	now := r.look()
+	now := r.status()
 	r.app.Notice(queueText(now.Queued, now.Changes))
 	r.showRounds()
 	return nil
@@ -200,7 +221,7 @@ func (r *repl) slashTask(_ context.Context, text string) error {
 		}
 		return nil
 	}
-	if s := r.look().Session; s != nil && s.TeamTask != nil {
+	if s := r.status().Session; s != nil && s.TeamTask != nil {
 		r.app.Notice(taskText(*s.TeamTask))
 		return nil
 	}

@@ -60,8 +60,8 @@ func TestCommandsDuringATurn(t *testing.T) {
 		"/status": true, " /STATUS ": true, "/queue": true, "/help": true,
 		"/task": true, "/task Repair it": false, "/fork": false, "/unknown": false, "hello": false, "": false,
 	} {
-		if got := onlyLooks(line); got != want {
-			t.Errorf("%q looks: %t", line, got)
+		if got := readOnly(line); got != want {
+			t.Errorf("%q readOnly: %t", line, got)
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-// A status is what commands that only look show of a conversation.
+// A status is what commands that change nothing show of a conversation.
 type status struct {
 	Session    *coordinator.Session // nil before the first message
 	Status     coordinator.Status
@@ -24,14 +24,14 @@ type status struct {
 	Had, Limit int // agent turns, as Coordinator.Rounds
 }
 
-// statusCache keeps the look of a conversation while its turns run: the Coordinator cannot be called then from the
+// statusCache keeps the status of a conversation while its turns run: the Coordinator cannot be called then from the
 // goroutine of a command.
 type statusCache struct {
 	mu   sync.Mutex
 	last *status // nil: no turn runs
 }
 
-// statusOf returns the look of a conversation.
+// statusOf returns the status of a conversation.
 func statusOf(c *coordinator.Coordinator) *status {
 	l := &status{
 		Session: c.Session(), Status: c.Status(),
@@ -50,7 +50,7 @@ func statusOf(c *coordinator.Coordinator) *status {
 	return l
 }
 
-// Refresh replaces the look while turns run.
+// Refresh replaces the status while turns run.
 func (k *statusCache) Refresh(now *status) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -59,14 +59,14 @@ func (k *statusCache) Refresh(now *status) {
 	}
 }
 
-// Set replaces the look; nil: no turn runs any more.
+// Set replaces the status; nil: no turn runs any more.
 func (k *statusCache) Set(now *status) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.last = now
 }
 
-// Last returns the newest look; nil: no turn runs.
+// Last returns the newest status; nil: no turn runs.
 func (k *statusCache) Last() *status {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -107,4 +107,12 @@ func statusText(now status, entered []string) string {
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// status returns that of the conversation, during a turn as of its newest event.
+func (r *repl) status() status {
+	if last := r.statuses.Last(); last != nil {
+		return *last
+	}
+	return *statusOf(r.c)
 }

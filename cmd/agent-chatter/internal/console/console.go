@@ -29,10 +29,10 @@ const (
 
 // Options connect a Console to a conversation.
 type Options struct {
-	// Looks reports whether a command can be answered while an agent speaks; Look answers it, on a goroutine of its
+	// ReadOnly reports whether a command can be answered while an agent speaks; Run answers it, on a goroutine of its
 	// own.
-	Looks func(command string) bool
-	Look  func(command string)
+	ReadOnly func(command string) bool
+	Run      func(command string)
 	// Find returns earlier messages of people that contain a text, the newest first.
 	Find func(ctx context.Context, text string) []string
 	Lent *atomic.Int32 // is not 0 while an editor or the browser has the terminal, so that Ctrl+C is for that
@@ -49,28 +49,28 @@ type Console struct {
 	o        Options
 
 	mu        sync.Mutex
-	drawn     *sync.Cond // done was taken, or what waits for that need not wait
+	drawn     *sync.Cond // signals that done was taken, or that nothing waits for it any more
 	model     Model
 	done      []string // lines to print
 	pending   int      // their bytes
 	dropped   int      // lines that were to be printed beyond maxKept
 	stalled   bool     // the terminal has taken no output for stallTime
 	line      string   // output without its newline
-	noted     bool     // Print has printed lines since Say
+	printed   bool     // by Print, since Say
 	escape    func()   // of Watch; nil: a person is next
 	interrupt func()
-	cut       bool               // the turn was cancelled: printing does not wait
-	over      bool               // the input has ended
+	cancelled bool               // the turn: printing does not wait
+	ended     bool               // the input
 	stopFind  context.CancelFunc // of the running search
 
 	stallTime time.Duration
 
-	looking sync.WaitGroup
-	entered chan struct{} // something was entered, or the input has ended
+	running sync.WaitGroup // commands
+	entered chan struct{}  // something was entered, or the input has ended
 	answers chan string
-	changed chan struct{} // the next frame is another one
-	hurry   chan struct{} // the next frame is drawn at once
-	tasks   chan func()   // what the goroutine that draws has to do
+	redraw  chan struct{} // soon
+	drawNow chan struct{}
+	tasks   chan func() // what the goroutine that draws has to do
 	stop    chan struct{}
 	stopped chan struct{}
 }
@@ -101,8 +101,8 @@ func start(a *app.App, t *tty.Terminal, screen *tty.Screen, o Options) *Console 
 	c := &Console{
 		terminal: t, screen: screen, app: a, streams: a.IO, out: a.Stdout.(*app.Output), o: o,
 		stallTime: stallTime,
-		entered:   make(chan struct{}, 1), answers: make(chan string, 1), changed: make(chan struct{}, 1),
-		hurry: make(chan struct{}, 1), tasks: make(chan func(), 1),
+		entered:   make(chan struct{}, 1), answers: make(chan string, 1), redraw: make(chan struct{}, 1),
+		drawNow: make(chan struct{}, 1), tasks: make(chan func(), 1),
 		stop: make(chan struct{}), stopped: make(chan struct{}),
 		model: Model{Style: view.OutputStyle(a), OnlyShows: t == nil},
 	}
@@ -144,7 +144,7 @@ func (c *Console) finish() error {
 	}
 	done := c.done
 	c.done = nil
-	c.over = true
+	c.ended = true
 	c.drawn.Broadcast()
 	c.mu.Unlock()
 	if c.terminal == nil {
@@ -158,7 +158,7 @@ func (c *Console) Change(change func(*Model)) {
 	c.mu.Lock()
 	change(&c.model)
 	c.mu.Unlock()
-	notify(c.changed)
+	notify(c.redraw)
 }
 
 func notify(c chan struct{}) {
@@ -182,7 +182,7 @@ func (c *Console) Fd() uintptr { return c.out.Fd() }
 func (c *Console) Print(lines ...string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.noted = c.noted || len(lines) > 0
+	c.printed = c.printed || len(lines) > 0
 	c.print(lines)
 	c.wait()
 }
@@ -192,10 +192,10 @@ func (c *Console) Say(change func(*Model) []view.Block) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	lines := c.model.lines(change(&c.model), c.Columns())
-	if c.noted && len(lines) > 0 && lines[0] != "" {
+	if c.printed && len(lines) > 0 && lines[0] != "" {
 		c.print([]string{""})
 	}
-	c.noted = c.noted && len(lines) == 0
+	c.printed = c.printed && len(lines) == 0
 	c.print(lines)
 	c.wait()
 }
@@ -203,7 +203,7 @@ func (c *Console) Say(change func(*Model) []view.Block) {
 // wait waits as Print does. The lock is held.
 func (c *Console) wait() {
 	waits := func() bool {
-		return c.pending > maxPending && !c.over && !c.cut && !c.stalled && c.model.page == nil
+		return c.pending > maxPending && !c.ended && !c.cancelled && !c.stalled && c.model.page == nil
 	}
 	if !waits() {
 		return
@@ -216,7 +216,7 @@ func (c *Console) wait() {
 	})
 	defer stall.Stop()
 	for waits() {
-		notify(c.changed)
+		notify(c.redraw)
 		c.drawn.Wait()
 	}
 }
@@ -230,7 +230,7 @@ func (c *Console) print(lines []string) {
 	for _, line := range lines {
 		c.pending += len(line)
 	}
-	notify(c.changed)
+	notify(c.redraw)
 }
 
 // Write prints whole lines, and keeps the rest until its newline.
@@ -267,14 +267,14 @@ func (c *Console) Next(prompt string, quit <-chan struct{}) (tty.Line, error) {
 	defer c.Change(func(m *Model) { m.Prompt, m.asks, m.sends = "", false, false })
 	for {
 		c.mu.Lock()
-		over, queue := c.over, c.model.Queued
+		over, queue := c.ended, c.model.Queued
 		if len(queue) > 0 {
 			c.model.Queued = queue[1:]
 		} else if !over {
 			c.model.Prompt, c.model.asks = prompt, prompt == ""
 		}
 		c.mu.Unlock()
-		notify(c.hurry)
+		notify(c.drawNow)
 		switch {
 		case len(queue) > 0 && queue[0] == endOfInput, len(queue) == 0 && over:
 			return tty.Line{}, errInterrupted
@@ -311,17 +311,17 @@ func (c *Console) echo(prompt, entered string) {
 // stop is called.
 func (c *Console) Watch(onEscape, onInterrupt func()) (stop func()) {
 	c.mu.Lock()
-	c.escape, c.interrupt, c.cut = onEscape, onInterrupt, false
-	over := c.over
+	c.escape, c.interrupt, c.cancelled = onEscape, onInterrupt, false
+	over := c.ended
 	c.mu.Unlock()
 	if over {
 		onInterrupt()
 	}
 	return func() {
 		c.mu.Lock()
-		c.escape, c.interrupt, c.cut = nil, nil, false
+		c.escape, c.interrupt, c.cancelled = nil, nil, false
 		c.mu.Unlock()
-		c.looking.Wait()
+		c.running.Wait()
 	}
 }
 
@@ -331,7 +331,7 @@ func (c *Console) Ask(q Question, quit <-chan struct{}) string {
 	c.mu.Lock()
 	q.unseen = q.Choices != nil
 	q.Waits = q.Choices != nil && (!c.model.Editor.Empty() || c.model.Search != nil)
-	over := c.over
+	over := c.ended
 	select {
 	case <-c.answers: // of a question that was withdrawn
 	default:
@@ -343,7 +343,7 @@ func (c *Console) Ask(q Question, quit <-chan struct{}) string {
 	if over {
 		return ""
 	}
-	notify(c.changed)
+	notify(c.redraw)
 	defer c.Change(func(m *Model) {
 		if m.Question == &q {
 			m.endReason()

@@ -31,7 +31,7 @@ func openConsole(t *testing.T) (*Console, *os.File) {
 	}
 	t.Cleanup(func() { other.Close() }) // file may still be written to
 	a := &app.App{Printer: app.Printer{IO: app.IO{Stdin: file, Stdout: &app.Output{File: file, Terminal: true}, Stderr: io.Discard}}}
-	c, err := Open(a, Options{Looks: func(string) bool { return false }})
+	c, err := Open(a, Options{ReadOnly: func(string) bool { return false }})
 	if err != nil {
 		t.Fatal(err)
 	}

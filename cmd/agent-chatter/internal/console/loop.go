@@ -31,7 +31,7 @@ func (c *Console) read() {
 func (c *Console) handle(e tty.Event, events <-chan tty.Event) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	defer notify(c.hurry)
+	defer notify(c.drawNow)
 	for {
 		k, ok := e.(tty.Key)
 		if !ok || !k.IsText() || c.model.modal() {
@@ -66,7 +66,7 @@ func (c *Console) update(e tty.Event) {
 		c.cancel()
 	case End:
 		if c.interrupt != nil {
-			c.cut = true
+			c.cancelled = true
 			c.drawn.Broadcast()
 			c.interrupt()
 		} else {
@@ -82,7 +82,7 @@ func (c *Console) update(e tty.Event) {
 		c.later(c.editExternally)
 	case Output:
 		c.showLast()
-	case Look:
+	case Find:
 		c.find()
 	}
 }
@@ -95,12 +95,12 @@ func (c *Console) later(do func()) {
 	}
 }
 
-// enter queues what was entered, or answers a command that only looks.
+// enter queues what was entered, or answers a command that changes nothing.
 func (c *Console) enter(text string) {
-	if c.escape != nil && c.o.Looks(text) {
+	if c.escape != nil && c.o.ReadOnly(text) {
 		c.print([]string{"", c.model.styled(dim, busyPrompt+tty.SafeLine(text))})
-		c.noted = true
-		c.looking.Go(func() { c.o.Look(text) })
+		c.printed = true
+		c.running.Go(func() { c.o.Run(text) })
 		return
 	}
 	if c.model.Prompt != "" || c.model.asks { // Next returns it
@@ -115,7 +115,7 @@ func (c *Console) cancel() {
 	if c.escape == nil || !c.model.Status.Escape {
 		return
 	}
-	c.cut = true
+	c.cancelled = true
 	c.drawn.Broadcast()
 	if len(c.model.Queued) > 0 {
 		c.model.Return(c.model.Queued)
@@ -139,7 +139,7 @@ func (c *Console) choose(answer string) {
 
 // end ends the input. The lock is held.
 func (c *Console) end() {
-	c.over = true
+	c.ended = true
 	c.drawn.Broadcast()
 	notify(c.entered)
 	if c.interrupt != nil {
@@ -162,11 +162,11 @@ func (c *Console) drawFrames() {
 			return
 		case do := <-c.tasks:
 			do()
-		case <-c.hurry:
-		case <-c.changed:
+		case <-c.drawNow:
+		case <-c.redraw:
 			select {
 			case <-time.After(frameInterval):
-			case <-c.hurry:
+			case <-c.drawNow:
 			case <-c.stop:
 				return
 			}
@@ -201,8 +201,8 @@ func (c *Console) frame() {
 		c.model.Question.unseen = false
 	}
 	early, held := c.model.held(columns, rows)
-	if said := slices.Concat(early, held); c.noted && len(said) > 0 && said[0] != "" {
-		done, c.noted = append(done, ""), false
+	if said := slices.Concat(early, held); c.printed && len(said) > 0 && said[0] != "" {
+		done, c.printed = append(done, ""), false
 	}
 	done = append(done, early...)
 	if c.line != "" {

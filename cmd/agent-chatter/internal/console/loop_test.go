@@ -53,8 +53,8 @@ func TestPrintingWaitsForASlowTerminal(t *testing.T) {
 	}{
 		{"as much as may wait", maxPending, func(*Console) {}, false},
 		{"more than may wait", maxPending + 1, func(*Console) {}, true},
-		{"after the end of the input", maxPending + 1, func(c *Console) { c.over = true }, false},
-		{"after Escape", maxPending + 1, func(c *Console) { c.cut = true }, false},
+		{"after the end of the input", maxPending + 1, func(c *Console) { c.ended = true }, false},
+		{"after Escape", maxPending + 1, func(c *Console) { c.cancelled = true }, false},
 		{"after it has waited for long", maxPending + 1, func(c *Console) { c.stalled = true }, false},
 		{"while a page is shown", maxPending + 1, func(c *Console) { c.model.page = &page{} }, false},
 	} {
@@ -74,7 +74,7 @@ func TestPrintingWaitsForASlowTerminal(t *testing.T) {
 
 func TestLinesThatAreNotKeptAreCounted(t *testing.T) {
 	c, drawn := newDrawing(t)
-	c.over = true // so that nothing waits
+	c.ended = true // so that nothing waits
 	c.pending = maxKept
 	c.Print("kept")
 	c.Print("one", "two")
@@ -166,7 +166,7 @@ func TestCloseDrawsTheRest(t *testing.T) {
 	close(c.stopped)
 	c.Print("one")
 	c.Write([]byte("two"))
-	if err := c.finish(); err != nil || !strings.Contains(drawn(), "one\r\ntwo") || !c.over || c.done != nil {
+	if err := c.finish(); err != nil || !strings.Contains(drawn(), "one\r\ntwo") || !c.ended || c.done != nil {
 		t.Errorf("after the end: %v, %q", err, c.done)
 	}
 }
@@ -194,7 +194,7 @@ func TestNext(t *testing.T) {
 		{"an empty answer", "", []string{" "}, false, " ", "", false, ""},
 	} {
 		c := newConsole()
-		c.model.Style.Profile, c.model.Queued, c.over = ansi.NoColor, tt.queued, tt.over
+		c.model.Style.Profile, c.model.Queued, c.ended = ansi.NoColor, tt.queued, tt.over
 		line, err := c.Next(tt.prompt, quit)
 		if left := strings.Join(c.model.Queued, " "); line.Text != tt.text || left != tt.left || (err == errInterrupted) != tt.ended {
 			t.Errorf("%s: %q, %v, %q is left", tt.name, line.Text, err, left)
@@ -202,7 +202,7 @@ func TestNext(t *testing.T) {
 		if got := printed(c); got != tt.printed {
 			t.Errorf("%s: it prints %q", tt.name, got)
 		}
-		if len(c.hurry) != 1 || c.model.Prompt != "" || c.model.asks {
+		if len(c.drawNow) != 1 || c.model.Prompt != "" || c.model.asks {
 			t.Errorf("%s: not drawn at once, or the prompt remains", tt.name)
 		}
 	}
@@ -212,7 +212,7 @@ func TestNextShowsThePromptUntilALineIsEntered(t *testing.T) {
 	for _, prompt := range []string{"you> ", ""} {
 		c := newConsole()
 		go func() {
-			<-c.hurry
+			<-c.drawNow
 			c.mu.Lock()
 			defer c.mu.Unlock()
 			text := "asks"
@@ -251,7 +251,7 @@ func TestAsk(t *testing.T) {
 		c.o.Find = func(context.Context, string) []string { return nil }
 		c.answers <- "of an older question"
 		go func() {
-			<-c.changed
+			<-c.redraw
 			c.mu.Lock()
 			defer c.mu.Unlock()
 			c.model.Question.unseen = false
@@ -277,7 +277,7 @@ func TestWithdrawnQuestionGivesTheTextBack(t *testing.T) {
 	c := newConsole()
 	quit := make(chan struct{})
 	go func() {
-		<-c.changed
+		<-c.redraw
 		c.Change(func(m *Model) { m.Question.reason, m.Question.before = true, "before" })
 		close(quit)
 	}()
@@ -309,7 +309,7 @@ func TestOnlyTheLastSearchIsShown(t *testing.T) {
 	s := c.model.Search
 	for s.Running { // searches change it with the lock held
 		c.mu.Unlock()
-		<-c.changed
+		<-c.redraw
 		c.mu.Lock()
 	}
 	c.mu.Unlock()
@@ -346,15 +346,15 @@ func TestEffectsOfEvents(t *testing.T) {
 func TestCtrlCInterruptsTheTurn(t *testing.T) {
 	c, interrupts := newConsole(), 0
 	stop := c.Watch(func() {}, func() { interrupts++ })
-	if c.update(key('c', tty.Ctrl)); interrupts != 1 || !c.cut || c.over {
-		t.Errorf("%d interrupts, cut: %v, over: %v", interrupts, c.cut, c.over)
+	if c.update(key('c', tty.Ctrl)); interrupts != 1 || !c.cancelled || c.ended {
+		t.Errorf("%d interrupts, cut: %v, over: %v", interrupts, c.cancelled, c.ended)
 	}
 	stop()
-	if c.cut || c.escape != nil || c.interrupt != nil {
+	if c.cancelled || c.escape != nil || c.interrupt != nil {
 		t.Error("after the turn its keys are watched")
 	}
-	if c.update(key('c', tty.Ctrl)); interrupts != 1 || !c.over {
-		t.Errorf("without a turn: %d interrupts, over: %v", interrupts, c.over)
+	if c.update(key('c', tty.Ctrl)); interrupts != 1 || !c.ended {
+		t.Errorf("without a turn: %d interrupts, over: %v", interrupts, c.ended)
 	}
 }
 

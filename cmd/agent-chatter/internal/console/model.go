@@ -28,7 +28,7 @@ const (
 	Extern         // edit the text in $EDITOR
 	Output         // show the last tool result whole
 	Chosen         // the question was answered
-	Look           // search the earlier messages
+	Find           // search the earlier messages
 )
 
 // A Model is the state of a conversation on a terminal.
@@ -60,7 +60,7 @@ func (m *Model) Update(e tty.Event) (effect Effect, text string) {
 	case tty.Paste:
 		if m.Search != nil {
 			m.Search.add(tty.SafeLine(e.Text))
-			return Look, ""
+			return Find, ""
 		}
 		if q := m.Question; q != nil && q.takesKeys() {
 			if q.Choices == nil {
@@ -146,7 +146,7 @@ func (m *Model) press(k tty.Key) (Effect, string) {
 		return Output, ""
 	case key('r', tty.Ctrl):
 		m.Search = &Search{}
-		return Look, ""
+		return Find, ""
 	case key(tty.Tab, 0):
 		m.closed = ""
 	default:

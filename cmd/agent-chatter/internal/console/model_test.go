@@ -32,7 +32,7 @@ var keyNames = map[string]tty.Key{
 func press(t *testing.T, m *Model, script string) (effects []string) {
 	t.Helper()
 	names := map[Effect]string{Sent: "sent", Cancel: "cancel", End: "end", Suspend: "suspend", Clear: "clear",
-		Extern: "extern", Output: "output", Chosen: "chosen", Look: "look"}
+		Extern: "extern", Output: "output", Chosen: "chosen", Find: "look"}
 	update := func(e tty.Event) {
 		if effect, text := m.Update(e); effect != None {
 			effects = append(effects, strings.TrimSpace(names[effect]+" "+text))
@@ -543,7 +543,7 @@ func TestPastes(t *testing.T) {
 		effect       Effect
 	}{
 		{"into the input box", func(*Model) {}, "a\nb", "", None},
-		{"into a search", func(m *Model) { m.Search = &Search{Text: "x"} }, "", "xa b", Look},
+		{"into a search", func(m *Model) { m.Search = &Search{Text: "x"} }, "", "xa b", Find},
 		{"during a question", func(m *Model) { m.Question = &Question{Choices: permission} }, "a\nb", "", None},
 		{"during a question that every key answers", func(m *Model) { m.Question = &Question{} }, "", "", None},
 		{"during a question that waits", func(m *Model) { m.Question = &Question{Choices: permission, Waits: true} },

@@ -37,12 +37,12 @@ func (m *Model) search(k tty.Key) Effect {
 	case key(tty.Backspace, 0), key('h', tty.Ctrl):
 		if typed := []rune(s.Text); len(typed) > 0 {
 			s.Text, s.selected = string(typed[:len(typed)-1]), 0
-			return Look
+			return Find
 		}
 	default:
 		if k.IsText() {
 			s.add(string(rune(k.Code)))
-			return Look
+			return Find
 		}
 	}
 	return None

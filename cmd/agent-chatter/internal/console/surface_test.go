@@ -55,8 +55,8 @@ func TestPrinterLeavesOutTheRestAfterCancellation(t *testing.T) {
 // newConsole returns a Console without a terminal.
 func newConsole() *Console {
 	c := &Console{
-		entered: make(chan struct{}, 1), answers: make(chan string, 1), changed: make(chan struct{}, 1),
-		hurry: make(chan struct{}, 1),
+		entered: make(chan struct{}, 1), answers: make(chan string, 1), redraw: make(chan struct{}, 1),
+		drawNow: make(chan struct{}, 1),
 	}
 	c.drawn = sync.NewCond(&c.mu)
 	return c
@@ -89,7 +89,7 @@ func TestTypedKeysAreHandledTogether(t *testing.T) {
 		if queued := strings.Join(c.model.Queued, " "); c.model.Editor.Text() != tt.text || queued != tt.queued || len(events) != tt.left {
 			t.Errorf("%s: the text is %q, queued is %q, %d events are left", tt.name, c.model.Editor.Text(), queued, len(events))
 		}
-		if len(c.hurry) != 1 || len(c.entered) != strings.Count(tt.queued, "ab") {
+		if len(c.drawNow) != 1 || len(c.entered) != strings.Count(tt.queued, "ab") {
 			t.Errorf("%s: not drawn at once, or the reader is not notified", tt.name)
 		}
 	}
@@ -114,7 +114,7 @@ func TestEscapeInterrupts(t *testing.T) {
 		if tt.interrupts {
 			want = "queued"
 		}
-		if (interrupts == 1) != tt.interrupts || c.cut != tt.interrupts || c.model.Editor.Text() != want ||
+		if (interrupts == 1) != tt.interrupts || c.cancelled != tt.interrupts || c.model.Editor.Text() != want ||
 			(len(c.model.Queued) == 0) != tt.interrupts {
 			t.Errorf("%s: %d interrupts, input %q, queued %q", tt.name, interrupts, c.model.Editor.Text(), c.model.Queued)
 		}
@@ -140,8 +140,8 @@ func TestEndOfInput(t *testing.T) {
 	c, interrupts := newConsole(), 0
 	c.interrupt = func() { interrupts++ }
 	c.end()
-	if !c.over || interrupts != 1 || len(c.entered) != 1 || <-c.answers != "" {
-		t.Errorf("over: %v, %d interrupts", c.over, interrupts)
+	if !c.ended || interrupts != 1 || len(c.entered) != 1 || <-c.answers != "" {
+		t.Errorf("over: %v, %d interrupts", c.ended, interrupts)
 	}
 	if answer := c.Ask(Question{}, nil); answer != "" || c.model.Question != nil {
 		t.Errorf("after it, a question is answered with %q", answer)
@@ -152,19 +152,19 @@ func TestEndOfInput(t *testing.T) {
 	}
 }
 
-func TestCommandsThatLook(t *testing.T) {
+func TestReadOnlyCommands(t *testing.T) {
 	for _, watched := range []bool{false, true} {
 		c, looked := newConsole(), ""
-		c.o.Looks = func(text string) bool { return text == "/status" }
-		c.o.Look = func(text string) { looked = text }
+		c.o.ReadOnly = func(text string) bool { return text == "/status" }
+		c.o.Run = func(text string) { looked = text }
 		if watched {
 			c.escape = func() {}
 		}
 		c.enter("hello")
 		c.enter("/status")
-		c.looking.Wait()
-		if queued := strings.Join(c.model.Queued, " "); watched && (looked != "/status" || queued != "hello" || !c.noted) ||
-			!watched && (looked != "" || queued != "hello /status" || c.noted) {
+		c.running.Wait()
+		if queued := strings.Join(c.model.Queued, " "); watched && (looked != "/status" || queued != "hello" || !c.printed) ||
+			!watched && (looked != "" || queued != "hello /status" || c.printed) {
 			t.Errorf("watched: %v; it looks with %q, queued is %q", watched, looked, queued)
 		}
 	}

@@ -4,11 +4,11 @@
 // prints what happens in a conversation apart from what is said. All text is safe for a
 // terminal: control characters are replaced.
 //
-// A Transcript turns events and streamed text into blocks, and Render shows a block. What
+// A Transcript turns events and streamed text into blocks, and Render shows a block. On a terminal, what
 // is printed while a conversation takes place equals what is rendered from its journal:
 // a block is returned once, when it can no longer change. Plain lines have the text as it
-// was written, after the name of its speaker; [Transcript.Entry] makes them of complete
-// messages without parsing their Markdown.
+// was written, after the name of its speaker; [Transcript.Message] makes them of a complete
+// message without parsing its Markdown.
 //
 // A block has parts: names, pieces of messages, tool calls, todo lists and the ends of turns.
 // Each part has Lines, which lay it out for a terminal, and Plain, which is the text as it was

@@ -49,22 +49,22 @@ func (k *keys) Watch(onEscape, onInterrupt func()) (stop func()) {
 
 func TestLookIsKeptWhileTurnsRun(t *testing.T) {
 	r, _ := newTestREPL(t, false, false)
-	r.looks.Refresh(&status{Had: 1})
-	if r.looks.Last() != nil {
+	r.statuses.Refresh(&status{Had: 1})
+	if r.statuses.Last() != nil {
 		t.Error("without a turn it is kept")
 	}
 	err := r.runTurns(t.Context(), func(context.Context) error {
-		if r.looks.Last() == nil {
+		if r.statuses.Last() == nil {
 			t.Error("there is none during a turn")
 		}
-		r.looks.Refresh(&status{Had: 2})
-		if had := r.look().Had; had != 2 {
+		r.statuses.Refresh(&status{Had: 2})
+		if had := r.status().Had; had != 2 {
 			t.Errorf("it is of %d turns", had)
 		}
 		return nil
 	})
-	if err != nil || r.looks.Last() != nil || r.look().Had != 0 {
-		t.Errorf("after the turns it is %+v, %v", r.looks.Last(), err)
+	if err != nil || r.statuses.Last() != nil || r.status().Had != 0 {
+		t.Errorf("after the turns it is %+v, %v", r.statuses.Last(), err)
 	}
 }
 

@@ -2,32 +2,11 @@ package chat
 
 import (
 	"os"
-	"slices"
-	"strings"
-	"unicode"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/editor"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 )
-
-// look returns the newest look.
-func (r *repl) look() status {
-	if last := r.looks.Last(); last != nil {
-		return *last
-	}
-	return *statusOf(r.c)
-}
-
-// runLook runs a command that only looks.
-func (r *repl) runLook(line string) { _ = r.runSlash(r.turns, line) }
-
-// onlyLooks reports whether a line is a command that changes nothing, so that it can run during a turn.
-func onlyLooks(line string) bool {
-	name, args, _ := strings.Cut(strings.TrimSpace(line), " ")
-	i := slices.IndexFunc(slashCommands(), func(s slashCommand) bool { return strings.EqualFold(s.name, name) })
-	return i >= 0 && slashCommands()[i].looks(strings.TrimFunc(args, unicode.IsSpace))
-}
 
 // members returns the members that the input box completes, humans last: a message is seldom for its own author.
 func members(t *team.Team) (choices []editor.Choice) {
