@@ -11,8 +11,8 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-// conversation is an open session: its log, its state, and the events that are not written yet.
-type conversation struct {
+// openSession is an open session: its log, its state, and the events that are not written yet.
+type openSession struct {
 	log      store.Log
 	state    *projection.State
 	listener Listener
@@ -54,7 +54,7 @@ func (e *HeldError) Hint() hint.Hint {
 }
 
 // full returns a *HeldError if too many events are only in memory.
-func (c *conversation) full() error {
+func (c *openSession) full() error {
 	inMemory := c.log.Held()
 	if c.held+inMemory <= c.maxHeld {
 		return nil
@@ -63,11 +63,11 @@ func (c *conversation) full() error {
 }
 
 // unsaved reports whether events are only in memory.
-func (c *conversation) unsaved() bool { return c.saved != nil }
+func (c *openSession) unsaved() bool { return c.saved != nil }
 
 // record appends a batch. If the journal cannot be written, the batch is kept in memory. An error,
 // such as journal.ErrTooLong, means that no journal can hold the batch.
-func (c *conversation) record(batch ...journal.Record) error {
+func (c *openSession) record(batch ...journal.Record) error {
 	if c.manual && !c.unsaved() {
 		c.saved = c.state.Clone()
 	}
@@ -93,7 +93,7 @@ func (c *conversation) record(batch ...journal.Record) error {
 
 // hold adds a batch to the conversation in memory. failure is why the journal lacks the batch, nil
 // if it lacks earlier ones.
-func (c *conversation) hold(batch []journal.Record, failure error) error {
+func (c *openSession) hold(batch []journal.Record, failure error) error {
 	at := journal.Position{Seq: c.state.Seq}
 	var events []journal.Event
 	for _, r := range batch {
@@ -119,14 +119,14 @@ func (c *conversation) hold(batch []journal.Record, failure error) error {
 	return nil
 }
 
-func (c *conversation) deliver(e journal.Event, unsaved bool) {
+func (c *openSession) deliver(e journal.Event, unsaved bool) {
 	decoded := projection.DecodeEvent(e)
 	c.state.ApplyEvent(decoded)
 	c.listener.Event(Event{Event: decoded, Unsaved: unsaved})
 }
 
 // save makes all events durable, unless they are kept in memory on purpose.
-func (c *conversation) save() error {
+func (c *openSession) save() error {
 	if c.manual {
 		return nil
 	}
@@ -134,7 +134,7 @@ func (c *conversation) save() error {
 }
 
 // flush makes all events durable, those in memory first.
-func (c *conversation) flush() error {
+func (c *openSession) flush() error {
 	if err := c.writePending(); err != nil {
 		return err
 	}
@@ -146,7 +146,7 @@ func (c *conversation) flush() error {
 }
 
 // writePending appends the events that are only in memory.
-func (c *conversation) writePending() error {
+func (c *openSession) writePending() error {
 	if !c.unsaved() {
 		return nil
 	}
@@ -166,7 +166,7 @@ func (c *conversation) writePending() error {
 
 // writeBatch appends a part of the events that are only in memory, and saves if there are others: the log keeps
 // in memory what is not saved.
-func (c *conversation) writeBatch() error {
+func (c *openSession) writeBatch() error {
 	n, size := 0, 0
 	for ; n < len(c.pending) && size < c.maxHeld/4; n++ {
 		size += store.Size(c.pending[n].Data)
@@ -189,7 +189,7 @@ func (c *conversation) writeBatch() error {
 
 // written applies events to the state of the journal. All but journal.recovered, which the journal
 // adds, have been delivered before.
-func (c *conversation) written(events []journal.Event) {
+func (c *openSession) written(events []journal.Event) {
 	var held []journal.Event
 	flush := func() {
 		if len(held) > 0 {
@@ -211,7 +211,7 @@ func (c *conversation) written(events []journal.Event) {
 }
 
 // close saves and closes the log, even if saving fails.
-func (c *conversation) close() error {
+func (c *openSession) close() error {
 	if err := c.flush(); err != nil {
 		c.log.Close(c.state)
 		return err

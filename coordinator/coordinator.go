@@ -56,7 +56,7 @@ type Coordinator struct {
 
 // run is the state of one conversation since it was begun or restored.
 type run struct {
-	conv    *conversation // nil before the first message
+	conv    *openSession // nil before the first message
 	resumed bool          // conv was restored, and nothing was appended since
 	parent  *projection.Parent
 	waiting string // the ID of the human who is next; "" if any

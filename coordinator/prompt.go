@@ -68,7 +68,7 @@ func (c *Coordinator) promptFor(engine agent.Engine, next instructed) string {
 		return c.prompt(next, h)
 	}
 	m := next.member.ForEngine("")
-	fit := fitting{c: c, next: next, excess: func(prompt string) int { return limited.Excess(m, prompt) }}
+	fit := truncation{c: c, next: next, excess: func(prompt string) int { return limited.Excess(m, prompt) }}
 	prompt, messages := fit.dropMessages(h)
 	prompt, bytes := fit.dropMiddle(prompt)
 	if messages > 0 {
@@ -81,7 +81,7 @@ func (c *Coordinator) promptFor(engine agent.Engine, next instructed) string {
 }
 
 // fitting truncates a prompt to the limit of an engine.
-type fitting struct {
+type truncation struct {
 	c      *Coordinator
 	next   instructed
 	excess func(prompt string) int // the bytes beyond the limit
@@ -89,7 +89,7 @@ type fitting struct {
 
 // dropMessages leaves out the oldest messages until the prompt fits or none is left. It returns how
 // many it left out.
-func (f fitting) dropMessages(h history) (prompt string, dropped int) {
+func (f truncation) dropMessages(h history) (prompt string, dropped int) {
 	all := h.len()
 	prompt = f.c.prompt(f.next, h)
 	for excess := f.excess(prompt); excess > 0 && h.len() > 0; excess = f.excess(prompt) {
@@ -115,7 +115,7 @@ func (c *Coordinator) shorter(t trigger, h history, bytes int) history {
 // dropMiddle leaves out the middle of the triggering message until the prompt fits. It returns how
 // many bytes it left out. If nothing would remain, it returns the prompt unchanged, and the engine
 // reports an error.
-func (f fitting) dropMiddle(prompt string) (shorter string, dropped int) {
+func (f truncation) dropMiddle(prompt string) (shorter string, dropped int) {
 	// note is at least the length of the text that replaces the middle.
 	const note = 100
 	text := f.next.trigger.text

@@ -34,8 +34,8 @@ func (c *Coordinator) restore(ctx context.Context, sessionID string) error {
 	return nil
 }
 
-func (c *Coordinator) newConversation(log store.Log, state *projection.State) *conversation {
-	return &conversation{
+func (c *Coordinator) newConversation(log store.Log, state *projection.State) *openSession {
+	return &openSession{
 		log: log, state: state, listener: c.o.Listener, failed: c.reportFailure, manual: c.o.ManualSave,
 		maxHeld: cmp.Or(c.o.maxHeld, maxHeld),
 	}

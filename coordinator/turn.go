@@ -9,10 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
-	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 	"github.com/agent-chatter/agent-chatter/coordinator/redact"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -36,59 +34,6 @@ const (
 	// doneLines is how many lines at the end of a reply may be the done word.
 	doneLines = 3
 )
-
-// TurnError is the error of Say for a turn that failed, timed out or was canceled. It is also a
-// Notice. The session continues.
-type TurnError struct {
-	Member  team.Member
-	Reason  projection.FinishReason // Failed, Cancelled or TimedOut
-	Message string                  // of Err, without secrets
-	Detail  string                  // Message without the name of the agent
-	Err     error
-}
-
-func (e *TurnError) Error() string { return e.Member.DisplayName + ": " + e.Message }
-
-func (e *TurnError) Unwrap() error { return e.Err }
-
-// timeoutError is the error of a turn that exceeded a limit of the team file.
-type timeoutError struct {
-	Setting string // the name of the limit
-	Limit   time.Duration
-}
-
-func (e *timeoutError) Error() string {
-	what := "no reply within"
-	if e.Setting == idleTimeSetting {
-		what = "no output for"
-	}
-	return fmt.Sprintf("%s %v; raise %s in the team file to allow more", what, e.Limit, e.Setting)
-}
-
-// Hint returns the command that reruns the turn.
-func (e *timeoutError) Hint() hint.Hint { return retryHint }
-
-var retryHint = hint.Hint{Kind: hint.Slash, Argv: []string{"retry"}}
-
-const (
-	responseTimeSetting = "maxAgentResponseTime"
-	idleTimeSetting     = "maxAgentIdleTime"
-)
-
-// replyTooLongError is the error of a turn whose reply exceeds the journal's limit for a line.
-type replyTooLongError struct{ *journal.TooLongError }
-
-func (e *replyTooLongError) Error() string {
-	return fmt.Sprintf("the reply exceeds the journal's limit of %d bytes; ask for less, or for a file, "+
-		"or raise journal.maxLine in config.json", e.Limit)
-}
-
-func (e *replyTooLongError) Unwrap() error { return e.TooLongError }
-
-// errReplyTooLong is the error of a turn whose reply exceeds maxReply.
-var errReplyTooLong = fmt.Errorf("the reply exceeds %d bytes; ask for less, or for a file", maxReply)
-
-var errNoReply = errors.New("it ended without an answer")
 
 // turn is one run of an agent.
 type turn struct {
@@ -472,19 +417,4 @@ func (c *Coordinator) memberAfter(m team.Member) string {
 	}
 	human, _ := c.team.FirstHuman()
 	return human.Name
-}
-
-// validUTF8 returns a text with U+FFFD in place of each run of invalid bytes.
-func validUTF8(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
-
-// validAfter returns what validUTF8 adds for a text that follows another, if no rune is cut between them: a run of
-// invalid bytes across both is one run.
-func validAfter(before, text string) string {
-	valid := validUTF8(text)
-	last, n := utf8.DecodeLastRuneInString(before)
-	first, m := utf8.DecodeRuneInString(text)
-	if last == utf8.RuneError && n == 1 && first == utf8.RuneError && m == 1 {
-		valid = strings.TrimPrefix(valid, "\uFFFD")
-	}
-	return valid
 }

@@ -160,7 +160,7 @@ type claudeBlock struct {
 func (p *claudeParser) parse(raw []byte) []Event {
 	var line claudeLine
 	if !jsonlines.Decode(raw, &line) {
-		return []Event{unparsed(raw)}
+		return []Event{unparsedLine(raw)}
 	}
 	switch line.Type {
 	case "system":
@@ -282,34 +282,4 @@ func blocksOf(content json.RawMessage) []claudeBlock {
 	var blocks []claudeBlock
 	_ = json.Unmarshal(content, &blocks) // leaves out what does not fit
 	return blocks
-}
-
-// textOf returns the text of a content that is a string, or blocks.
-func textOf(content json.RawMessage) string {
-	var text string
-	if json.Unmarshal(content, &text) == nil {
-		return text
-	}
-	var texts []string
-	for _, b := range blocksOf(content) {
-		if b.Text != "" {
-			texts = append(texts, b.Text)
-		}
-	}
-	return strings.Join(texts, "\n")
-}
-
-// maxToolError is the length of the longest ToolCompleted.Error in bytes.
-const maxToolError = 1 << 10
-
-// completed returns the end of a tool's use. The output of a failed tool becomes its error, and
-// stays its output only if it is longer than an error may be.
-func completed(id, name, output string, failed bool) ToolCompleted {
-	switch {
-	case !failed:
-		return ToolCompleted{ID: id, Name: name, Output: output}
-	case len(output) <= maxToolError:
-		return ToolCompleted{ID: id, Name: name, Error: cmp.Or(strings.TrimSpace(output), "it failed")}
-	}
-	return ToolCompleted{ID: id, Name: name, Output: output, Error: abbreviate(output, maxToolError)}
 }

@@ -122,7 +122,7 @@ type codexItem struct {
 func (p *codexParser) parse(raw []byte) []Event {
 	var line codexLine
 	if !jsonlines.Decode(raw, &line) {
-		return []Event{unparsed(raw)}
+		return []Event{unparsedLine(raw)}
 	}
 	switch line.Type {
 	case "thread.started":

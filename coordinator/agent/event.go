@@ -1,12 +1,9 @@
 package agent
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"time"
-
-	"github.com/agent-chatter/agent-chatter/coordinator/agent/jsonlines"
 )
 
 // An Event is one thing that happened in a turn: a [Text], [ToolStarted], [ToolCompleted], [Plan],
@@ -43,28 +40,6 @@ type PlanEntry struct {
 	Content  string
 	Status   string // usually pending, in_progress or completed
 	Priority string // "" if the agent has none
-}
-
-// todoPlan returns the todo list that a use of a tool sets; none for most tools.
-func todoPlan(tool string, input json.RawMessage) []Event {
-	if tool != "TodoWrite" && tool != "write_todos" { // of Claude Code and of Gemini CLI
-		return nil
-	}
-	var list struct {
-		Todos []struct {
-			PlanEntry
-			Description string // Gemini CLI's name of Content
-		}
-	}
-	if !jsonlines.Decode(input, &list) || list.Todos == nil {
-		return nil
-	}
-	entries := make([]PlanEntry, len(list.Todos))
-	for i, todo := range list.Todos {
-		entries[i] = todo.PlanEntry
-		entries[i].Content = cmp.Or(todo.Content, todo.Description)
-	}
-	return []Event{Plan{entries}}
 }
 
 // Usage is what the turn has used so far, in tokens; 0 is unknown or none. The last one of a turn

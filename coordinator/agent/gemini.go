@@ -87,7 +87,7 @@ type geminiLine struct {
 func (p *geminiParser) parse(raw []byte) []Event {
 	var line geminiLine
 	if !jsonlines.Decode(raw, &line) {
-		return []Event{unparsed(raw)}
+		return []Event{unparsedLine(raw)}
 	}
 	switch line.Type {
 	case "init":

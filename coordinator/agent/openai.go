@@ -281,7 +281,7 @@ func (a *api) relayObject(
 func yieldAll(events []Event, yield func(Event, error) bool) bool {
 	for _, e := range events {
 		switch e.(type) {
-		case verdict, unparsed: // kept by the parser
+		case verdict, unparsedLine: // kept by the parser
 			continue
 		}
 		if !yield(e, nil) {

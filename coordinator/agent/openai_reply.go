@@ -88,7 +88,7 @@ func (p *openaiParser) chunk(data []byte) (events []Event) {
 	var c completion
 	if !jsonlines.Decode(data, &c) {
 		p.unparsed = cmp.Or(p.unparsed, excerpt(string(data)))
-		return []Event{unparsed(data)}
+		return []Event{unparsedLine(data)}
 	}
 	for _, choice := range c.Choices {
 		if text := choice.Delta.Content + choice.Message.Content; text != "" && choice.Index == 0 {

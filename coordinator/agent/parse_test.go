@@ -71,7 +71,7 @@ func describe(e Event) string {
 		return "done"
 	case warning:
 		return "warning: " + string(e)
-	case unparsed:
+	case unparsedLine:
 		return "unparsed: " + string(e)
 	}
 	return fmt.Sprintf("%#v", e)

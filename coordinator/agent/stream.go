@@ -29,11 +29,11 @@ type verdict struct {
 type warning string
 
 // An unparsed is a line that is not in the agent's format.
-type unparsed string
+type unparsedLine string
 
 func (verdict) event()  {}
 func (warning) event()  {}
-func (unparsed) event() {}
+func (unparsedLine) event() {}
 
 // A stream is the output of an agent that prints JSON lines, in one turn.
 type stream struct {
@@ -94,7 +94,7 @@ func (s *stream) relayLine(line []byte, yield func(Event, error) bool) bool {
 			if !yield(e, nil) {
 				return false
 			}
-		case unparsed:
+		case unparsedLine:
 			s.unparsed = cmp.Or(s.unparsed, excerpt(string(e)))
 		default:
 			if !yield(e, nil) {

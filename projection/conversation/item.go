@@ -142,7 +142,7 @@ func (s *Items) Add(d Delta) {
 	}
 	end, ended := d.(Ended)
 	if ended && end.End == nil {
-		at = i.Turn.last // the event that shows that it is over is not its own
+		at = i.Turn.last // the event that shows that it is over belongs to another item
 	}
 	if at.Seq > 0 {
 		i.Last, i.Updated = at.Seq, at.Time
@@ -280,7 +280,7 @@ func (s *Items) TakeAll() []*Item {
 
 // Read applies events and yields their items, each when it cannot change any more and all before it were yielded. Those
 // that are open at the end come last, and count up to the last event. Before an error, which ends it, it yields what
-// precedes it. Of the events of projection.Brief, calls have no output.
+// precedes it. With the events of projection.Brief, the results of calls have no Output.
 func (c *Conversation) Read(events iter.Seq2[projection.Event, error]) iter.Seq2[*Item, error] {
 	return func(yield func(*Item, error) bool) {
 		var items Items

@@ -18,7 +18,7 @@ type message struct {
 }
 
 func (m message) Lines(s Style) (lines []ansi.Line) {
-	var w written
+	var w openText
 	for _, p := range append(w.stream.Write(m.text), w.stream.Close()...) {
 		if m.filled {
 			p.Inlines = fill(p.Inlines)

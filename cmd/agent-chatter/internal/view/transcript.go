@@ -24,12 +24,12 @@ type Transcript struct {
 	sequence     conversation.Sequence
 	turn         *shownTurn // nil: no agent speaks
 	queue        []Block    // after the last one that was returned, up to text
-	text         written
+	text         openText
 	last         Call // that has ended
 }
 
 // A written is the text that is being written, and what precedes it.
-type written struct {
+type openText struct {
 	stream markdown.Stream
 	begun  bool    // stream has text
 	lexer  Lexer   // of the block of code that is being written
@@ -41,12 +41,12 @@ type written struct {
 type element int
 
 const (
-	nothing element = iota
-	aName
-	someText
-	aCall
-	aPlan
-	anEnd
+	noElement element = iota
+	nameElement
+	textElement
+	callElement
+	planElement
+	endElement
 )
 
 // A shownTurn is the turn of the member that speaks.
@@ -59,7 +59,7 @@ type shownTurn struct {
 // Continued returns the Transcript of events in the middle of a conversation, whose earlier blocks are shown elsewhere.
 func Continued(members Members) *Transcript {
 	t := &Transcript{Members: members, conversation: *conversation.Continued(members.Speakers())}
-	t.text.last = someText
+	t.text.last = textElement
 	return t
 }
 
@@ -107,7 +107,7 @@ func (t *Transcript) take() []Block {
 
 // add adds a block that shows an element.
 func (t *Transcript) add(e element, blank bool, c content) {
-	t.queue = append(t.queue, Block{blank: blank && t.text.last != nothing, content: c})
+	t.queue = append(t.queue, Block{blank: blank && t.text.last != noElement, content: c})
 	t.text.last = e
 }
 
@@ -134,14 +134,14 @@ func (t *Transcript) showDelta(d conversation.Delta) {
 		t.say(d.Text)
 	case conversation.Called:
 		t.continued(d.Turn)
-		t.addStep(aCall, Call{d.Call})
+		t.addStep(callElement, Call{d.Call})
 	case conversation.Completed:
 		t.continued(d.Turn)
 		t.complete(Call{d.Call})
 	case conversation.Planned:
 		t.continued(d.Turn)
 		if len(d.Plan.Entries) > 0 {
-			t.addStep(aPlan, checklist{Entries: d.Plan.Entries, More: d.Plan.More})
+			t.addStep(planElement, checklist{Entries: d.Plan.Entries, More: d.Plan.More})
 		}
 	case conversation.Replied:
 		t.continued(d.Turn)
@@ -171,7 +171,7 @@ func (t *Transcript) begin() {
 }
 
 func (t *Transcript) addName(m Member) {
-	t.add(aName, true, Name{Name: m.DisplayName, Color: m.Color})
+	t.add(nameElement, true, Name{Name: m.DisplayName, Color: m.Color})
 	t.text.name = m.DisplayName
 }
 
@@ -179,7 +179,7 @@ func (t *Transcript) addName(m Member) {
 func (t *Transcript) addStep(e element, c content) {
 	t.begin()
 	t.endText(t.turn.member.DisplayName)
-	t.add(e, t.text.last != aName, c)
+	t.add(e, t.text.last != nameElement, c)
 }
 
 // complete adds the result of a call: to its block, or after what was released.
@@ -194,7 +194,7 @@ func (t *Transcript) complete(c Call) {
 	if i := slices.IndexFunc(t.turn.released, same); i >= 0 {
 		t.turn.released = slices.Delete(t.turn.released, i, i+1)
 		t.endText(t.turn.member.DisplayName)
-		t.add(aCall, true, c)
+		t.add(callElement, true, c)
 		t.last = c
 	}
 }
@@ -224,7 +224,7 @@ func (t *Transcript) end(d conversation.Ended) {
 	}
 	if line, ok := EndOf(d.End, d.Turn.Replied()); ok {
 		t.begin()
-		t.add(anEnd, false, line)
+		t.add(endElement, false, line)
 	}
 	t.endMessage()
 	t.turn = nil
@@ -265,7 +265,7 @@ func (t *Transcript) endText(name string) {
 const blanks = " \t\r\n"
 
 // block returns the block of the next piece.
-func (w *written) block(p markdown.Piece) Block {
+func (w *openText) block(p markdown.Piece) Block {
 	if p.Kind == "" && strings.Trim(p.Source, blanks) == "" {
 		return Block{}
 	}
@@ -281,14 +281,14 @@ func (w *written) block(p markdown.Piece) Block {
 		shown.Code = w.lexer.Line(ansi.ExpandTabs(strings.TrimRight(p.Text, "\r\n")))
 	}
 	b := Block{content: shown}
-	b.blank = w.last != aName && w.last != nothing && (w.last != someText || w.apart(p))
-	w.last = someText
+	b.blank = w.last != nameElement && w.last != noElement && (w.last != textElement || w.apart(p))
+	w.last = textElement
 	return b
 }
 
 // apart reports whether a blank line separates a piece from the one before it. In lists and quotes, and in code, it
 // is where the source has one.
-func (w *written) apart(p markdown.Piece) bool {
+func (w *openText) apart(p markdown.Piece) bool {
 	switch {
 	case ansi.BlankInQuote(p), p.Joined, p.Kind == markdown.CodeBlock && !p.First && !p.Blank:
 		return false
@@ -305,8 +305,8 @@ func (t *Transcript) Message(m projection.Message) []Block {
 func (t *Transcript) message(m projection.Message) {
 	member := t.member(m.Speaker)
 	t.addName(member)
-	t.add(someText, false, message{name: member.DisplayName, text: m.Content})
-	t.text = written{last: t.text.last}
+	t.add(textElement, false, message{name: member.DisplayName, text: m.Content})
+	t.text = openText{last: t.text.last}
 }
 
 // Item returns the blocks of an item that is shown whole, after those of the items before it. A change of the session
@@ -322,18 +322,18 @@ func (t *Transcript) Item(i *conversation.Item) []Block {
 	for _, p := range i.Parts() {
 		switch {
 		case p.Step == nil:
-			t.add(someText, t.text.last != aName, message{name: member.DisplayName + unfinished, text: p.Text})
+			t.add(textElement, t.text.last != nameElement, message{name: member.DisplayName + unfinished, text: p.Text})
 		case p.Step.Plan != nil:
-			t.add(aPlan, t.text.last != aName, checklist{Entries: p.Step.Plan.Entries, More: p.Step.Plan.More})
+			t.add(planElement, t.text.last != nameElement, checklist{Entries: p.Step.Plan.Entries, More: p.Step.Plan.More})
 		default:
 			c := Call{*p.Step.Call}
 			c.Over = true
-			t.add(aCall, t.text.last != aName, c)
+			t.add(callElement, t.text.last != nameElement, c)
 		}
 	}
-	t.text = written{last: t.text.last}
+	t.text = openText{last: t.text.last}
 	if unfinished != "" {
-		t.add(anEnd, false, TurnEnd{Problem: strings.Trim(unfinished, " ()")})
+		t.add(endElement, false, TurnEnd{Problem: strings.Trim(unfinished, " ()")})
 	}
 	return t.take()
 }

@@ -6,9 +6,10 @@
 // change the direction of text, are replaced. So a page needs no inline style, script or foreign address, and its
 // content security policy can forbid them.
 //
-// The classes fg0 to fg15 set the property --hue to one of the colours of a terminal. Of the elements now and later in
-// an open turn, the style sheet shows the second one: a page that knows that the session is being written shows the
-// first. A text that was cut is followed by an element more, whose data attributes say what Whole returns.
+// The classes fg0 to fg15 set the property --hue to one of the colours of a terminal. An open
+// turn has two elements, of the classes now and later. The style sheet shows .later; a page of a session that is being
+// written shows .now instead. A text that was truncated is followed by a p.more, whose data attributes are the arguments
+// of Whole.
 //
 // # Document
 //
