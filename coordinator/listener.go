@@ -8,8 +8,8 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-// Listener is notified of what happens in a conversation: a terminal, an editor or a log. Its methods except Ask are called in order, on the goroutine that called the Coordinator, which
-// waits for them to return.
+// Listener is notified of what happens in a conversation: a terminal, an editor or a log. Its
+// methods except Ask are called in order, on the goroutine that called the Coordinator, which waits for them to return.
 type Listener interface {
 	// Event is called once for each event of the session, in order, after it was appended to
 	// the journal or, as Unsaved says, kept in memory. Turns, messages and tool calls are events.

@@ -64,8 +64,8 @@ type Known struct {
 	DisplayName string
 	// Engine is the Name of an Info.
 	Engine string
-	// AgentType is the type of the members that the agent runs for if they name Engine, when that is not Name: claude-acp
-	// runs for members of type claude that name the engine acp.
+	// AgentType is the type of the members that the agent runs for if they name Engine, when that is not Name:
+	// claude-acp runs for members of type claude that name the engine acp.
 	AgentType string
 	// Program is looked up in PATH.
 	Program string

@@ -165,8 +165,8 @@ func Before(ctx context.Context, r *journal.Reader, to journal.Position, least i
 }
 
 // After returns the events after a position, up to one with which another chunk can begin, after least bytes. next is
-// that event; its Seq is 0 if there is none. The events end at last, 0 being the end of the journal. An error of reading
-// ends the chunk early.
+// that event; its Seq is 0 if there is none. The events end at last, 0 being the end of the journal. An error of
+// reading ends the chunk early.
 func After(
 	ctx context.Context, r *journal.Reader, from journal.Position, least int, last uint64,
 ) (c Chunk, next projection.Event, err error) {

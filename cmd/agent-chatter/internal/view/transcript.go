@@ -322,9 +322,11 @@ func (t *Transcript) Item(i *conversation.Item) []Block {
 	for _, p := range i.Parts() {
 		switch {
 		case p.Step == nil:
-			t.add(textElement, t.text.last != nameElement, message{name: member.DisplayName + unfinished, text: p.Text})
+			said := message{name: member.DisplayName + unfinished, text: p.Text}
+			t.add(textElement, t.text.last != nameElement, said)
 		case p.Step.Plan != nil:
-			t.add(planElement, t.text.last != nameElement, checklist{Entries: p.Step.Plan.Entries, More: p.Step.Plan.More})
+			plan := checklist{Entries: p.Step.Plan.Entries, More: p.Step.Plan.More}
+			t.add(planElement, t.text.last != nameElement, plan)
 		default:
 			c := Call{*p.Step.Call}
 			c.Over = true

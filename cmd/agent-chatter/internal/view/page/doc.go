@@ -8,8 +8,8 @@
 //
 // The classes fg0 to fg15 set the property --hue to one of the colours of a terminal. An open
 // turn has two elements, of the classes now and later. The style sheet shows .later; a page of a session that is being
-// written shows .now instead. A text that was truncated is followed by a p.more, whose data attributes are the arguments
-// of Whole.
+// written shows .now instead. A text that was truncated is followed by a p.more, whose data attributes are the
+// arguments of Whole.
 //
 // # Document
 //
