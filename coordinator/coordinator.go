@@ -57,7 +57,7 @@ type Coordinator struct {
 // run is the state of one conversation since it was begun or restored.
 type run struct {
 	conv    *openSession // nil before the first message
-	resumed bool          // conv was restored, and nothing was appended since
+	resumed bool         // conv was restored, and nothing was appended since
 	parent  *projection.Parent
 	waiting string // the ID of the human who is next; "" if any
 

@@ -31,8 +31,8 @@ type warning string
 // An unparsed is a line that is not in the agent's format.
 type unparsedLine string
 
-func (verdict) event()  {}
-func (warning) event()  {}
+func (verdict) event()      {}
+func (warning) event()      {}
 func (unparsedLine) event() {}
 
 // A stream is the output of an agent that prints JSON lines, in one turn.

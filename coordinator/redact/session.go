@@ -23,9 +23,9 @@ func (r *Redactor) Events(events iter.Seq2[journal.Event, error]) iter.Seq2[jour
 	}
 }
 
-// Session returns a function that replaces the secrets of the events of a session, which it gets in order. The chunks of
-// a streamed reply may cut a secret: text that may start one is held back until the next chunk, and dropped at the end of
-// the turn. The whole reply is in its message, and an interrupted one in the end of its turn.
+// Session returns a function that replaces the secrets of the events of a session, which it gets in order. The chunks
+// of a streamed reply may cut a secret: text that may start one is held back until the next chunk, and dropped at the
+// end of the turn. The whole reply is in its message, and an interrupted one in the end of its turn.
 func (r *Redactor) Session() func(projection.Event) projection.Event {
 	replies := map[string]*Stream{}
 	return func(e projection.Event) projection.Event {
