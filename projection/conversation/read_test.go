@@ -19,6 +19,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/conversation"
+	"github.com/agent-chatter/agent-chatter/projection/projectiontest"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files, except the journals")
@@ -257,5 +258,31 @@ func TestGoldenJournalsAreRead(t *testing.T) {
 		if diff := cmp.Diff(string(want), got.String()); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", path, diff)
 		}
+	}
+}
+
+func BenchmarkRead(b *testing.B) {
+	var data bytes.Buffer
+	if _, err := projectiontest.WriteSession(&data, 2000, 1); err != nil {
+		b.Fatal(err)
+	}
+	const id = "01KAJ000000000000000000000"
+	dir := b.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, id+".jsonl"), data.Bytes(), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(data.Len()))
+	b.ReportAllocs()
+	for b.Loop() {
+		r, err := journal.NewDir(dir, journal.Options{}).Reader(id, journal.Position{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, err := range new(conversation.Conversation).Read(projection.Brief(r.Scan())) {
+			if err != nil {
+				b.Fatal(err)
+			}
+		}
+		r.Close()
 	}
 }
