@@ -27,6 +27,7 @@ type Chunk struct {
 	Bytes    int // of their data
 
 	open openTurns // after the last event, of those that began in the chunk
+	over []string  // ids of those that later events show to be over
 }
 
 // Add appends an event, whose Data must remain valid.
@@ -80,8 +81,37 @@ func (c Chunk) Join(next Chunk) Chunk {
 	return joined
 }
 
-// Items returns the items of the chunk. A turn without an end is Open, and so is one that began before the chunk.
-// members names the members.
+// FollowOpen reads the events after the chunk, at most maxSearch, until they tell which of its open turns are over
+// without an end. It reads none if no turn is open. What cannot be read leaves a turn open.
+func (c *Chunk) FollowOpen(ctx context.Context, r *journal.Reader) {
+	open := openTurns{resumed: c.open.resumed}
+	for _, t := range c.open.turns {
+		open.turns = append(open.turns, &Turn{ID: t.ID, Speaker: t.Speaker, Began: t.Began, replied: t.replied})
+	}
+	left := slices.Clone(open.turns)
+	if len(left) == 0 {
+		return
+	}
+	for e, err := range Until(ctx, r.ScanAfter(c.To)) {
+		if err != nil || e.Seq-c.To.Seq > maxSearch {
+			return
+		}
+		event := projection.DecodeEvent(e)
+		for _, t := range open.endBefore(event.Payload) {
+			if slices.Contains(left, t) {
+				c.over = append(c.over, t.ID)
+			}
+		}
+		open.follow(event)
+		left = slices.DeleteFunc(left, func(t *Turn) bool { return !slices.Contains(open.turns, t) })
+		if len(left) == 0 {
+			return
+		}
+	}
+}
+
+// Items returns the items of the chunk. A turn without an end is Open unless FollowOpen found that it is over, and so
+// is one that began before the chunk. members names the members.
 func (c *Chunk) Items(members []projection.Speaker) []*Item {
 	conversation := &Conversation{members: slices.Clip(members), middle: c.From.Seq > 0}
 	var items Items
@@ -89,6 +119,10 @@ func (c *Chunk) Items(members []projection.Speaker) []*Item {
 		for _, d := range conversation.Apply(e) {
 			items.Add(d)
 		}
+	}
+	over := conversation.open.remove(func(t *Turn) bool { return slices.Contains(c.over, t.ID) })
+	for _, d := range conversation.abandon(Source{}, over) {
+		items.Add(d)
 	}
 	return items.TakeAll()
 }
@@ -117,9 +151,11 @@ func (ids turnIDs) back(e projection.Event) {
 	}
 }
 
-// turnID returns the turn of an event; "": it has none, or its turn is known by its order only.
+// turnID returns the turn of an event; "": it has none, or it is a message whose turn is known by its order only.
 func turnID(p projection.Payload) string {
 	switch p := p.(type) {
+	case projection.MessageAppended:
+		return p.TurnID
 	case projection.TurnStarted:
 		return p.TurnID
 	case projection.TurnText:

@@ -2,6 +2,8 @@ package conversation_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -192,6 +194,45 @@ func TestUnfinishedItemsEndWithTheirOwnEvents(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s %d-%d open %v", i.Speaker.ID, i.First, i.Last, i.Open))
 	}
 	if diff := cmp.Diff([]string{"ada 2-3 open false", "mia 4-4 open false", "ada 5-6 open true"}, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// A chunk ends before the event that shows that one of its turns is over.
+func TestFollowOpenFindsTurnsThatAreOver(t *testing.T) {
+	events := session(start("t1", ada), text("t1", "A"), start("t2", bo), said(mia, "go"), start("t3", ada), end("t3", ada), said(mia, "on"))
+	dir := t.TempDir()
+	var lines []byte
+	var at journal.Position
+	for _, e := range events {
+		next, after, err := at.Next(journal.Record{Type: e.Type, Data: e.Data, Time: e.Time})
+		if err != nil {
+			t.Fatal(err)
+		}
+		at, lines = after, append(append(lines, next.Line()...), '\n')
+	}
+	if err := os.WriteFile(filepath.Join(dir, "s.jsonl"), lines, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, err := journal.NewDir(dir, journal.Options{}).Reader("s", journal.Position{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	to, err := r.Find(5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := conversation.Before(t.Context(), r, to, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.FollowOpen(t.Context(), r)
+	var got []string
+	for _, i := range c.Items(nil) {
+		got = append(got, fmt.Sprintf("%s %d-%d open %v", i.Speaker.ID, i.First, i.Last, i.Open))
+	}
+	if diff := cmp.Diff([]string{"ada 2-3 open false", "bo 4-4 open true"}, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/projection/conversation"
+	"github.com/agent-chatter/agent-chatter/projection/conversation/conversationtest"
 	"pgregory.net/rapid"
 )
 
@@ -49,34 +50,10 @@ var someTexts = []string{
 	strings.Repeat("line\n\n", 40), "[NEXT: bo] go on", strings.Repeat("x", 5000),
 }
 
-// anySession fills a session with events in any order that the program or another one may write.
-func anySession(rt *rapid.T, s *session) {
-	text := rapid.SampledFrom(someTexts)
-	by := rapid.SampledFrom([]projection.Speaker{ada, bo})
-	for range rapid.IntRange(0, 25).Draw(rt, "events") {
-		switch rapid.SampledFrom([]string{"person", "turn", "turn", "agent", "open", "tool", "end", "other"}).Draw(rt, "event") {
-		case "person":
-			s.say(mia, text.Draw(rt, "text"))
-		case "turn":
-			s.turn(by.Draw(rt, "by"), rapid.SliceOfN(text, 1, 4).Draw(rt, "texts")...)
-		case "agent":
-			s.say(by.Draw(rt, "by"), text.Draw(rt, "text"))
-		case "open":
-			s.add(projection.TurnStarted{TurnID: "open", MemberID: "ada"}, projection.TurnText{TurnID: "open", Text: text.Draw(rt, "text")})
-		case "tool":
-			s.add(projection.ToolStarted{TurnID: "open", ToolID: "1", Name: "Read"})
-		case "end":
-			s.add(projection.TurnEnded{TurnID: "open", MemberID: "ada", FinishReason: projection.Cancelled, Partial: text.Draw(rt, "text")})
-		default:
-			s.add(projection.TaskSet{}, projection.SessionPinned{})
-		}
-	}
-}
-
 func TestScrolledRowsEqualReplay(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := newSession(t)
-		anySession(rt, s)
+		s.add(conversationtest.Draw(rt, someTexts)...)
 		columns, rows := rapid.IntRange(12, 100).Draw(rt, "columns"), rapid.IntRange(1, 60).Draw(rt, "rows")
 		s.app.NoColor = rapid.Bool().Draw(rt, "no color")
 		p := s.pane(columns, rows, 0)

@@ -101,6 +101,7 @@ func (d *Server) shown(
 func (d *Server) itemsOf(
 	ctx context.Context, reader *journal.Reader, key catalog.Key, c conversation.Chunk,
 ) (*page.Members, []*conversation.Item, error) {
+	c.FollowOpen(ctx, reader)
 	secrets := d.redactor(app.TeamSource(d.app.Catalog.At(key.Dir), key.ID))
 	without := secrets.Session()
 	for i, e := range c.Events {

@@ -1,0 +1,2 @@
+// Package conversationtest draws sessions for property tests of what shows conversations.
+package conversationtest
