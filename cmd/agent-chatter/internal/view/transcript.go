@@ -230,9 +230,14 @@ func (t *Transcript) end(d conversation.Ended) {
 	t.turn = nil
 }
 
-// say adds text of the member whose turn it is. Line breaks at the beginning of a part of it are left out.
+// say adds text of the member whose turn it is. Line breaks at the beginning of a part of it are left out, and after a
+// step all blanks, as in the parts of an item.
 func (t *Transcript) say(text string) {
-	if !t.text.begun {
+	switch {
+	case t.text.begun:
+	case t.text.last == callElement, t.text.last == planElement:
+		text = strings.TrimLeft(text, blanks)
+	default:
 		text = strings.TrimLeft(text, "\r\n")
 	}
 	if strings.Trim(text, blanks) != "" {

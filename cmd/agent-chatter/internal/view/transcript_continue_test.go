@@ -7,17 +7,18 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/conversation"
 )
 
-// Before the start of a turn and before a message of a person, a conversation can be divided.
+// Before the start of a turn and before a message of a person, a conversation can be divided unless a turn continues.
 func TestContinuedConversationEqualsTheWhole(t *testing.T) {
 	s := Style{Width: 60}
 	for name, events := range goldenJournals(t) {
 		want := render(fold(events), s)
+		var before conversation.Chunk
 		for i, e := range events {
-			payload, _ := projection.Decode(e)
-			p, said := payload.(projection.MessageAppended)
-			if _, starts := payload.(projection.TurnStarted); !starts && (!said || p.Message.Speaker.Type != projection.TypeHuman) {
+			divides := before.ClosedBy(projection.DecodeEvent(e))
+			if before.Add(projection.DecodeEvent(e)); !divides {
 				continue
 			}
 			rest := Continued(membersOf(events))

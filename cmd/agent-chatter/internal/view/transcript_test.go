@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -17,6 +18,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal/racetest"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/conversation"
+	"github.com/agent-chatter/agent-chatter/projection/conversation/conversationtest"
 	"github.com/agent-chatter/agent-chatter/projection/marker"
 	"github.com/agent-chatter/agent-chatter/projection/projectiontest"
 	"pgregory.net/rapid"
@@ -29,7 +31,7 @@ func goldenJournals(t testing.TB) map[string][]journal.Event {
 	t.Helper()
 	journals := goldenSessions()
 	for _, pattern := range []string{
-		"../../../../projection/testdata/journals/v*[0-9].jsonl", "../../guide/testdata/sessions/*/*.jsonl",
+		"../../../../projection/testdata/journals/v*[0-9].jsonl", "../../../../projection/testdata/journals/at-once.jsonl", "../../guide/testdata/sessions/*/*.jsonl",
 	} {
 		paths, err := filepath.Glob(pattern)
 		if err != nil || len(paths) == 0 {
@@ -143,32 +145,41 @@ func fold(events []journal.Event) []Block {
 func live(events []journal.Event, chunks func(text string) []string) []Block {
 	var t Transcript
 	var blocks []Block
-	turn, recorded := "", ""
-	stream := func(text string) {
+	recorded := map[string]string{} // by the ids of turns
+	stream := func(turn, text string) {
 		for _, chunk := range chunks(text) {
 			blocks = append(blocks, t.Stream(turn, chunk)...)
+		}
+	}
+	rest := func(turn, whole string) { // the text since the last turn.text
+		if rest, ok := strings.CutPrefix(whole, recorded[turn]); ok {
+			stream(turn, rest)
 		}
 	}
 	for _, e := range events {
 		payload, _ := projection.Decode(e)
 		switch p := payload.(type) {
-		case projection.TurnStarted:
-			turn, recorded = p.TurnID, ""
 		case projection.TurnText:
-			stream(p.Text)
-			recorded += p.Text
-		case projection.MessageAppended: // the text since the last turn.text
-			if rest, ok := strings.CutPrefix(p.Message.Content, recorded); ok {
-				stream(rest)
-			}
+			stream(p.TurnID, p.Text)
+			recorded[p.TurnID] += p.Text
+		case projection.MessageAppended:
+			rest(cmp.Or(p.TurnID, answered(&t, p)), p.Message.Content)
 		case projection.TurnEnded:
-			if rest, ok := strings.CutPrefix(p.Partial, recorded); ok {
-				stream(rest)
-			}
+			rest(p.TurnID, p.Partial)
 		}
 		blocks = append(blocks, t.Apply(projection.DecodeEvent(e))...)
 	}
 	return append(blocks, t.Close()...)
+}
+
+// answered returns the open turn of a message that does not name it.
+func answered(t *Transcript, p projection.MessageAppended) string {
+	for _, turn := range slices.Backward(t.Open()) {
+		if turn.Speaker.ID == p.Message.Speaker.ID && !turn.Replied() {
+			return turn.ID
+		}
+	}
+	return ""
 }
 
 // checkLive checks that the lines of a session that is streamed in any chunks equal those of its fold.
@@ -195,6 +206,19 @@ func TestLiveLinesEqualTheFold(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) { checkLive(t, events) })
 		})
 	}
+}
+
+// Any number of turns may be open.
+func TestLiveLinesOfAnySessionEqualTheFold(t *testing.T) {
+	texts := []string{"Boil the water.", "One.\n\n- two\n", "", "\n ", "[NEXT: bo] go on", "```go\nfunc f() {}\n", "many words "}
+	rapid.Check(t, func(t *rapid.T) {
+		var s session
+		s.create()
+		for _, p := range conversationtest.Draw(t, texts) {
+			s.add(p)
+		}
+		checkLive(t, s.events)
+	})
 }
 
 func TestLiveLinesOfAnyReplyEqualTheFold(t *testing.T) {
