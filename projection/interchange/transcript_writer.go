@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"hash/fnv"
 	"io"
 	"iter"
 	"strings"
@@ -24,9 +25,10 @@ type transcriptWriter struct {
 	state  *projection.State // of all events
 	id     string            // of the session, as a UUID
 	format transcriptFormat
-	model  string // of the newest turn
-	named  bool   // messages of agents begin with a name
-	last   string // UUID of the last line, for formats that link lines
+	model  string          // of the newest turn
+	named  bool            // messages of agents begin with a name
+	last   string          // UUID of the last line, for formats that link lines
+	tools  map[uint64]bool // hashes of the ids of tool calls
 	err    error
 }
 
@@ -56,6 +58,7 @@ func WriteTranscript(
 	format string, out io.Writer, state *projection.State, events iter.Seq2[journal.Event, error],
 ) error {
 	w := &transcriptWriter{w: out, state: state, id: uuidOf(state.SessionID), format: transcriptFormats[format]}
+	w.tools = map[uint64]bool{}
 	agents := 0
 	for _, s := range state.Speakers {
 		if s.Type == projection.TypeAI {
@@ -86,13 +89,26 @@ func (w *transcriptWriter) write(d conversation.Delta) {
 		w.model = modelOf(d.Turn)
 	case conversation.Completed:
 		if d.Call.Seq > 0 {
-			w.format.tool(w, toolCallOf(d), modelOf(d.Turn))
+			t := toolCallOf(d)
+			t.id = w.toolID(t.id, d.Call.Seq)
+			w.format.tool(w, t, modelOf(d.Turn))
 		}
 	case conversation.Replied:
 		w.message(d.Message, modelOf(d.Turn), d.Time)
 	case conversation.Said:
 		w.message(d.Message, w.model, d.Time)
 	}
+}
+
+// toolID returns the id of a tool call, or another one if it was used: some agents begin to count in each turn.
+func (w *transcriptWriter) toolID(id string, seq uint64) string {
+	hash := fnv.New64a()
+	hash.Write([]byte(id))
+	if w.tools[hash.Sum64()] {
+		return fmt.Sprintf("%s_%d", id, seq)
+	}
+	w.tools[hash.Sum64()] = true
+	return id
 }
 
 func modelOf(t *conversation.Turn) string { return cmp.Or(t.Model, t.AgentType) }

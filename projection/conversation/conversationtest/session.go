@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"pgregory.net/rapid"
 
@@ -81,7 +80,7 @@ func (s *session) speaker() projection.Speaker {
 func (s *session) add(payloads ...projection.Payload) { s.payloads = append(s.payloads, payloads...) }
 
 func (s *session) say(by projection.Speaker, text, turnID string) {
-	m := projection.NewMessage(fmt.Sprint("m", len(s.payloads)), time.Unix(1_800_000_000, 0), by, text, nil)
+	m := projection.NewMessage(fmt.Sprint("m", len(s.payloads)), began, by, text, nil)
 	m.TurnID = turnID
 	s.add(m)
 }
