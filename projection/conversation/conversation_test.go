@@ -321,7 +321,9 @@ func TestFirstPlanMayBeEmpty(t *testing.T) {
 }
 
 func TestAloneIsAsRecorded(t *testing.T) {
-	events := session(said(ada, "A"), start("t1", ada), text("t1", "a [NEXT: bo] \n"), call("t1", "u1"), result("t1", "u1"),
+	answer := said(ada, "A")
+	answer.TurnID = "t1"
+	events := session(answer, start("t1", ada), text("t1", "a [NEXT: bo] \n"), call("t1", "u1"), result("t1", "u1"),
 		projection.PlanUpdated{TurnID: "t1"}, end("t1", ada), projection.SessionEnded{})
 	var got []conversation.Delta
 	for _, e := range events {

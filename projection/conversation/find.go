@@ -10,8 +10,11 @@ import (
 // Alone returns what an event adds by itself, whatever precedes it; nil: nothing. Text is as it was recorded, a message
 // has no turn, and of a turn and its speaker only the ids are known.
 func Alone(e projection.Event) Delta {
-	if p, ok := e.Payload.(projection.TurnText); ok {
+	switch p := e.Payload.(type) {
+	case projection.TurnText:
 		return Text{Source{e.Seq, e.Time}, &Turn{ID: p.TurnID}, p.Text}
+	case projection.MessageAppended:
+		return Said{Source{e.Seq, e.Time}, p.Message}
 	}
 	var last Delta // the end of a turn follows its start
 	for _, d := range Continued(nil).Apply(e) {

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -76,3 +77,25 @@ func TestExportsOfTurnsAtOnce(t *testing.T) {
 
 // idsOf matches the ids of the lines and calls of transcripts, which are unique.
 var idsOf = regexp.MustCompile(`"uuid":"[^"]*"|"id":"[^"]*","input"|\}","call_id":"[^"]*"|\},"id":"[^"]*","name"|"id":"[^"]*","model"`)
+
+// An agent may call tools after its message.
+func TestExportsHaveToolsAfterTheMessage(t *testing.T) {
+	payloads, turns := conversationtest.AtOnce(1)
+	turn := turns[0]
+	payloads = append(payloads[:2:2], projection.TurnStarted{TurnID: turn.ID, MemberID: turn.Speaker.ID},
+		projection.NewMessage("m", time.Time{}, turn.Speaker, "I write it.", nil),
+		projection.ToolStarted{TurnID: turn.ID, ToolID: "1", Name: "Bash", Input: []byte(`{"command":"cat plug.txt"}`)},
+		projection.ToolCompleted{TurnID: turn.ID, ToolID: "1", Name: "Bash", Output: "written"},
+		projection.TurnEnded{TurnID: turn.ID, MemberID: turn.Speaker.ID, FinishReason: projection.Done})
+	for format, want := range map[string]string{
+		"html":   `(?s)I write it\..*<[^>]*>cat plug\.txt</.*\nwritten</pre>.*</article>`,
+		"json":   `"content":"I write it.","steps":\[\{"seq":5,"at":11,"toolId":"1","name":"Bash","ended":true\}\]`,
+		"claude": `"text":"I write it\."(?:.*\n){1,2}.*"input":\{"command":"cat plug\.txt"\}.*\n.*"content":"written"`,
+		"codex":  `"text":"I write it\."(?:.*\n){1,2}.*\{\\"command\\":\\"cat plug\.txt\\"\}.*\n.*"output":"written"`,
+		"gemini": `"content":"I write it\."(?:.*\n){1,2}.*"args":\{"command":"cat plug\.txt"\}.*"output":"written"`,
+	} {
+		if got := exported(t, format, payloads); len(regexp.MustCompile(want).FindAllString(got, -1)) != 1 {
+			t.Errorf("%s does not match %s:\n%s", format, want, got)
+		}
+	}
+}
