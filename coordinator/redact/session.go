@@ -11,12 +11,23 @@ import (
 // Events returns the events of a session with their secrets replaced. An error ends them.
 func (r *Redactor) Events(events iter.Seq2[journal.Event, error]) iter.Seq2[journal.Event, error] {
 	return func(yield func(journal.Event, error) bool) {
+		for event, err := range r.Decoded(events) {
+			if !yield(event.Event, err) {
+				return
+			}
+		}
+	}
+}
+
+// Decoded is Events with the payloads.
+func (r *Redactor) Decoded(events iter.Seq2[journal.Event, error]) iter.Seq2[projection.Event, error] {
+	return func(yield func(projection.Event, error) bool) {
 		clean := r.Session()
 		for event, err := range projection.Decoded(events) {
 			if err == nil {
 				event = clean(event)
 			}
-			if !yield(event.Event, err) || err != nil {
+			if !yield(event, err) || err != nil {
 				return
 			}
 		}

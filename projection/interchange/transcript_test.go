@@ -668,7 +668,7 @@ func TestWrittenTranscriptIsReadTheSame(t *testing.T) {
 		}
 		for _, format := range []string{"claude", "codex", "gemini"} {
 			var written strings.Builder
-			if err := interchange.WriteTranscript(format, &written, &state, events); err != nil {
+			if err := interchange.WriteTranscript(format, &written, &state, projection.Decoded(events)); err != nil {
 				t.Fatal(err)
 			}
 			if got := detect(t, []byte(written.String())); got != format {
@@ -715,7 +715,7 @@ func TestWrittenTranscriptNamesAgents(t *testing.T) {
 		"gemini": {"  Bash {} -> \"\" \"error: no\"\n", `^session-2026-11-21T02-30-[0-9a-f]{8}\.jsonl$`},
 	} {
 		var written strings.Builder
-		if err := interchange.WriteTranscript(format, &written, &state, projectiontest.Sequence(events, nil)); err != nil {
+		if err := interchange.WriteTranscript(format, &written, &state, projection.Decoded(projectiontest.Sequence(events, nil))); err != nil {
 			t.Fatal(err)
 		}
 		s := mustReadTranscript(t, format, "/new/x.jsonl", written.String())
@@ -727,11 +727,11 @@ func TestWrittenTranscriptNamesAgents(t *testing.T) {
 			t.Errorf("%s: the file is %s", format, name)
 		}
 		for n := 0; n < written.Len(); n += 100 {
-			if err := interchange.WriteTranscript(format, &fullWriter{n}, &state, projectiontest.Sequence(events, nil)); !errors.Is(err, errFull) {
+			if err := interchange.WriteTranscript(format, &fullWriter{n}, &state, projection.Decoded(projectiontest.Sequence(events, nil))); !errors.Is(err, errFull) {
 				t.Errorf("%s: full after %d of %d bytes: %v", format, n, written.Len(), err)
 			}
 		}
-		if err := interchange.WriteTranscript(format, io.Discard, &state, projectiontest.Sequence(events, errBroken)); !errors.Is(err, errBroken) {
+		if err := interchange.WriteTranscript(format, io.Discard, &state, projection.Decoded(projectiontest.Sequence(events, errBroken))); !errors.Is(err, errBroken) {
 			t.Errorf("%s: %v", format, err)
 		}
 	}

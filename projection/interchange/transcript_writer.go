@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/conversation"
 )
@@ -55,7 +54,7 @@ var transcriptFormats = map[string]transcriptFormat{
 // WriteTranscript writes the messages and the completed tool calls of a session
 // in the format claude, codex or gemini. state is the fold of the same events.
 func WriteTranscript(
-	format string, out io.Writer, state *projection.State, events iter.Seq2[journal.Event, error],
+	format string, out io.Writer, state *projection.State, events iter.Seq2[projection.Event, error],
 ) error {
 	w := &transcriptWriter{w: out, state: state, id: uuidOf(state.SessionID), format: transcriptFormats[format]}
 	w.tools = map[uint64]bool{}
@@ -68,7 +67,7 @@ func WriteTranscript(
 	w.named = agents > 1
 	w.format.begin(w)
 	var c conversation.Conversation
-	for e, err := range projection.Decoded(events) {
+	for e, err := range events {
 		if err != nil {
 			return err
 		}

@@ -155,9 +155,9 @@ func (x *sessionExport) close() {
 	}
 }
 
-// read reads the events. With begin, it writes the body of the file.
-func (x *sessionExport) read(ctx context.Context, begin beginBody) error {
-	if begin == nil {
+// read reads the events. With write, it writes the body of the file.
+func (x *sessionExport) read(ctx context.Context, write writeBody) error {
+	if write == nil {
 		// The format reads the events again: only then are secrets counted for the notice.
 		for _, err := range x.added(ctx, redact.New(x.exporter.variables)) {
 			if err != nil {
@@ -170,16 +170,38 @@ func (x *sessionExport) read(ctx context.Context, begin beginBody) error {
 	if x.body, err = newSpool(); err != nil {
 		return err
 	}
-	write := begin(x)
-	for item, err := range new(conversation.Conversation).Read(x.added(ctx, x.exporter.redactor)) {
-		if err == nil && item.Last >= x.first {
-			err = write(item)
-		}
-		if err != nil {
-			return err
-		}
+	if err := write(x, x.added(ctx, x.exporter.redactor)); err != nil {
+		return err
 	}
 	return x.body.Flush()
+}
+
+// items returns a writeBody that writes the items of the part one by one.
+func items(begin func(*sessionExport) func(*conversation.Item) error) writeBody {
+	return func(x *sessionExport, events iter.Seq2[projection.Event, error]) error {
+		write := begin(x)
+		for item, err := range new(conversation.Conversation).Read(events) {
+			if err == nil && item.Last >= x.first {
+				err = write(item)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// writeEvents writes the events as lines of a journal.
+func writeEvents(x *sessionExport, events iter.Seq2[projection.Event, error]) error {
+	_, err := interchange.WriteJournal(x.body, func(yield func(journal.Event, error) bool) {
+		for e, err := range events {
+			if !yield(e.Event, err) {
+				return
+			}
+		}
+	})
+	return err
 }
 
 // added yields the events, without secrets, after it has added them to the states. secrets counts those in the part.
@@ -223,7 +245,7 @@ func (x *sessionExport) add(event projection.Event) {
 		x.part.ApplyEvent(event)
 	}
 	// What is streamed is in the message or at the end of the turn, too.
-	if inPart && event.Type != projection.TypeOf(projection.TurnText{}) {
+	if inPart && event.Type != textType {
 		x.count(event.Data)
 	}
 }
@@ -257,37 +279,62 @@ func emptyPartText(id string) app.Message {
 
 // events reads the events of the whole session again, without secrets and without those that were appended after open.
 func (x *sessionExport) events(ctx context.Context) iter.Seq2[journal.Event, error] {
-	last := view.Span{To: &view.Point{Seq: x.state.Seq}}
-	return x.exporter.redactor.Events(last.UpTo(x.replay.Events(ctx)))
+	return x.exporter.redactor.Events(x.again(ctx))
 }
 
-// A beginBody returns what writes an item to the body of a file.
-type beginBody func(x *sessionExport) func(*conversation.Item) error
+// again reads the events of the whole session again, without those that were appended after open.
+func (x *sessionExport) again(ctx context.Context) iter.Seq2[journal.Event, error] {
+	last := view.Span{To: &view.Point{Seq: x.state.Seq}}
+	return last.UpTo(x.replay.Events(ctx))
+}
 
-// bodies are the formats whose files have the items after a head, which says what is known at their end.
-var bodies = map[string]beginBody{
-	"md": func(x *sessionExport) func(*conversation.Item) error {
+// only yields the events whose type is needed.
+func only(
+	events iter.Seq2[journal.Event, error], needed func(eventType string) bool,
+) iter.Seq2[journal.Event, error] {
+	return func(yield func(journal.Event, error) bool) {
+		for e, err := range events {
+			if (err != nil || needed(e.Type)) && !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+var (
+	messageType = projection.TypeOf(projection.MessageAppended{})
+	textType    = projection.TypeOf(projection.TurnText{})
+)
+
+// A writeBody writes events, or what they make, to the body of a file.
+type writeBody func(x *sessionExport, events iter.Seq2[projection.Event, error]) error
+
+// bodies are the formats whose files have what the events make after a head, which says what is known at their end.
+// The others read the events again.
+var bodies = map[string]writeBody{
+	"jsonl": writeEvents, // without a head, but nothing is written of a session that is damaged
+	"md": items(func(x *sessionExport) func(*conversation.Item) error {
 		return x.entries(func(entry projection.Entry) error {
 			entry.Content, entry.Speaker.DisplayName = tty.Safe(entry.Content), tty.SafeLine(entry.Speaker.DisplayName)
 			entry.Timestamp = tty.SafeLine(entry.Timestamp)
 			return interchange.Markdown(x.body, entry)
 		})
-	},
-	"html": func(x *sessionExport) func(*conversation.Item) error {
+	}),
+	"html": items(func(x *sessionExport) func(*conversation.Item) error {
 		x.items = page.NewBody(x.body)
 		return func(item *conversation.Item) error {
 			x.items.Members.AddMembers(x.state.Team.Members)
 			return x.items.Add(item)
 		}
-	},
-	"json": func(x *sessionExport) func(*conversation.Item) error {
+	}),
+	"json": items(func(x *sessionExport) func(*conversation.Item) error {
 		separator := "\n"
 		return x.entries(func(entry projection.Entry) error {
 			err := writeObject(x.body, separator, entry, "\n")
 			separator = ",\n"
 			return err
 		})
-	},
+	}),
 }
 
 // entries returns what writes the message or the partial reply of an item, if it is in the part.
@@ -304,7 +351,8 @@ func (x *sessionExport) entries(write func(projection.Entry) error) func(*conver
 // formats are the formats of one session, by the value of --format.
 var formats = map[string]func(ctx context.Context, x *sessionExport, w io.Writer) error{
 	"snapshot": func(ctx context.Context, x *sessionExport, w io.Writer) error {
-		return projection.WriteSnapshot(w, x.state, x.events(ctx))
+		messages := only(x.again(ctx), func(eventType string) bool { return eventType == messageType })
+		return projection.WriteSnapshot(w, x.state, x.exporter.redactor.Events(messages))
 	},
 	"md": func(ctx context.Context, x *sessionExport, w io.Writer) error {
 		if err := x.page().Markdown(w); err != nil {
@@ -323,14 +371,15 @@ var formats = map[string]func(ctx context.Context, x *sessionExport, w io.Writer
 	"codex":  transcript("codex"),
 	"gemini": transcript("gemini"),
 	"jsonl": func(ctx context.Context, x *sessionExport, w io.Writer) error {
-		_, err := interchange.WriteJournal(w, x.events(ctx))
+		_, err := io.Copy(w, x.body.reader(ctx))
 		return err
 	},
 }
 
 func transcript(program string) func(ctx context.Context, x *sessionExport, w io.Writer) error {
 	return func(ctx context.Context, x *sessionExport, w io.Writer) error {
-		return interchange.WriteTranscript(program, w, x.state, x.events(ctx))
+		events := only(x.again(ctx), func(eventType string) bool { return eventType != textType }) // messages repeat it
+		return interchange.WriteTranscript(program, w, x.state, x.exporter.redactor.Decoded(events))
 	}
 }
 

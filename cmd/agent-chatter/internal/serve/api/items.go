@@ -124,7 +124,7 @@ func firstWithout(
 	ctx context.Context, r *journal.Reader, secrets *redact.Redactor,
 ) iter.Seq2[projection.Event, error] {
 	events := conversation.Until(ctx, r.ScanAfter(journal.Position{}))
-	return projection.Decoded(secrets.Events(events))
+	return secrets.Decoded(events)
 }
 
 // A place is a place in a session; the zero place is its end.
