@@ -311,6 +311,10 @@ func OpenAt(r *journal.Reader, p journal.Position) journal.Position {
 		if err != nil || p.Seq-e.Seq > maxSearch {
 			break
 		}
+		if !turnBounds[e.Type] {
+			messages = 0
+			continue
+		}
 		switch p := projection.DecodeEvent(e).Payload.(type) {
 		case projection.TurnStarted:
 			if seen = true; !ended[p.TurnID] {
@@ -330,6 +334,12 @@ func OpenAt(r *journal.Reader, p journal.Position) journal.Position {
 		messages = 0
 	}
 	return open
+}
+
+// turnBounds are the types of events that OpenAt decodes.
+var turnBounds = map[string]bool{
+	typeTurnStarted: true, projection.TypeOf(projection.TurnEnded{}): true,
+	projection.TypeOf(projection.SessionResumed{}): true, projection.TypeOf(projection.MessageAppended{}): true,
 }
 
 // Until yields events until ctx is done, and then its error.
