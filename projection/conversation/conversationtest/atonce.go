@@ -23,18 +23,19 @@ func (t Turn) Text() string { return t.Before + " " + t.After }
 // in the order of their starts. Those that began last end first.
 func AtOnce(n int) (payloads []projection.Payload, turns []Turn) {
 	team := projection.Team{ID: "kitchen", Name: "Kitchen"}
-	add := func(s projection.Speaker) {
-		team.Members = append(team.Members, projection.Member{ID: s.ID, Name: s.Name, DisplayName: s.DisplayName, Type: s.Type})
-	}
-	add(Mia)
+	team.Members = append(team.Members, member(Mia))
 	for _, name := range []string{"Ada", "Bo", "Cleo", "Dan"}[:n] {
 		s := projection.Speaker{ID: "m-" + name, Name: name, DisplayName: name, Type: projection.TypeAI}
-		add(s)
-		turns = append(turns, Turn{Speaker: s, ID: "t-" + name, Before: "Look at " + name + ".", After: "Done by " + name + ".",
-			Command: "cat " + name + ".txt", Output: "file of " + name})
+		team.Members = append(team.Members, member(s))
+		turns = append(turns, Turn{
+			Speaker: s, ID: "t-" + name, Before: "Look at " + name + ".", After: "Done by " + name + ".",
+			Command: "cat " + name + ".txt", Output: "file of " + name,
+		})
 	}
-	payloads = append(payloads, projection.SessionCreated{Format: projection.Format, SessionID: "at-once", Team: team, CWD: "/kettle"},
-		message(Mia, "Please look.", ""))
+	created := projection.SessionCreated{
+		Format: projection.Format, SessionID: "at-once", Team: team, CWD: "/kettle",
+	}
+	payloads = append(payloads, created, message(Mia, "Please look.", ""))
 	each := func(of func(Turn) projection.Payload) {
 		for _, t := range turns {
 			payloads = append(payloads, of(t))
@@ -45,7 +46,8 @@ func AtOnce(n int) (payloads []projection.Payload, turns []Turn) {
 	})
 	each(func(t Turn) projection.Payload { return projection.TurnText{TurnID: t.ID, Text: t.Before} })
 	each(func(t Turn) projection.Payload {
-		return projection.ToolStarted{TurnID: t.ID, ToolID: "item_1", Name: "Bash", Input: []byte(`{"command":"` + t.Command + `"}`)}
+		input := []byte(`{"command":"` + t.Command + `"}`)
+		return projection.ToolStarted{TurnID: t.ID, ToolID: "item_1", Name: "Bash", Input: input}
 	})
 	each(func(t Turn) projection.Payload {
 		return projection.ToolCompleted{TurnID: t.ID, ToolID: "item_1", Name: "Bash", Output: t.Output}
@@ -53,8 +55,9 @@ func AtOnce(n int) (payloads []projection.Payload, turns []Turn) {
 	each(func(t Turn) projection.Payload { return projection.TurnText{TurnID: t.ID, Text: " " + t.After} })
 	for i := range turns {
 		t := turns[n-1-i]
-		payloads = append(payloads, message(t.Speaker, t.Text(), t.ID),
-			projection.TurnEnded{TurnID: t.ID, MemberID: t.Speaker.ID, FinishReason: projection.Done, DurationMS: int64(n-i) * 1000})
+		end := projection.TurnEnded{TurnID: t.ID, MemberID: t.Speaker.ID, FinishReason: projection.Done}
+		end.DurationMS = int64(n-i) * 1000
+		payloads = append(payloads, message(t.Speaker, t.Text(), t.ID), end)
 	}
 	return payloads, turns
 }

@@ -22,9 +22,13 @@ var (
 func Team() projection.Team {
 	team := projection.Team{ID: "kitchen", Name: "Kitchen"}
 	for _, m := range []projection.Speaker{Mia, Ada, Bo} {
-		team.Members = append(team.Members, projection.Member{ID: m.ID, Name: m.Name, DisplayName: m.DisplayName, Type: m.Type})
+		team.Members = append(team.Members, member(m))
 	}
 	return team
+}
+
+func member(s projection.Speaker) projection.Member {
+	return projection.Member{ID: s.ID, Name: s.Name, DisplayName: s.DisplayName, Type: s.Type}
 }
 
 // A session is a session that is being drawn.
@@ -45,13 +49,24 @@ type turn struct {
 	replied bool
 }
 
+// What Draw draws, more often than others if it is repeated. "continue" is an event of an open turn.
+var (
+	drawnEvents = []string{
+		"person", "agent", "begin", "begin", "other",
+		"continue", "continue", "continue", "continue", "continue", "continue",
+	}
+	drawnSteps = []string{
+		"text", "text", "call", "result", "answer", "plan", "message", "message", "older message", "end",
+	}
+)
+
 // Draw draws what may follow the start of a session of the Team: messages of people and agents, any number of open
 // turns with texts, tool calls and todo lists, turns without a message or an end, later runs of the program, and
 // changes of the session. The texts are among those that are given.
 func Draw(t *rapid.T, texts []string) []projection.Payload {
 	s := &session{T: t, text: rapid.SampledFrom(texts)}
 	for range rapid.IntRange(0, 40).Draw(t, "events") {
-		switch rapid.SampledFrom([]string{"person", "agent", "begin", "begin", "other", "", "", "", "", "", ""}).Draw(t, "event") {
+		switch rapid.SampledFrom(drawnEvents).Draw(t, "event") {
 		case "person":
 			s.over(func(u *turn) bool { return u.replied || u.began < s.resumed })
 			s.say(Mia, s.text.Draw(t, "text"), "")
@@ -115,7 +130,7 @@ func (s *session) change() {
 // continueTurn adds an event of a turn.
 func (s *session) continueTurn(u *turn) {
 	tool := rapid.SampledFrom([]string{"1", "2"}).Draw(s.T, "tool")
-	switch rapid.SampledFrom([]string{"text", "text", "call", "result", "answer", "plan", "message", "message", "older message", "end"}).Draw(s.T, "step") {
+	switch rapid.SampledFrom(drawnSteps).Draw(s.T, "step") {
 	case "text":
 		if !u.replied {
 			text := s.text.Draw(s.T, "text")
@@ -123,14 +138,17 @@ func (s *session) continueTurn(u *turn) {
 			s.add(projection.TurnText{TurnID: u.id, Text: text})
 		}
 	case "call":
-		s.add(projection.ToolStarted{TurnID: u.id, ToolID: tool, Name: "Bash", Input: []byte(`{"command":"ls ` + u.id + `"}`)})
+		input := []byte(`{"command":"ls ` + u.id + `"}`)
+		s.add(projection.ToolStarted{TurnID: u.id, ToolID: tool, Name: "Bash", Input: input})
 	case "result":
 		s.add(projection.ToolCompleted{TurnID: u.id, ToolID: tool, Name: "Bash", Output: "output of " + u.id,
 			Error: rapid.SampledFrom([]string{"", "it failed"}).Draw(s.T, "failure")})
 	case "answer":
-		s.add(projection.PermissionAnswered{TurnID: u.id, ToolID: tool, Allowed: rapid.Bool().Draw(s.T, "allowed"), By: projection.ByPerson})
+		allowed := rapid.Bool().Draw(s.T, "allowed")
+		s.add(projection.PermissionAnswered{TurnID: u.id, ToolID: tool, Allowed: allowed, By: projection.ByPerson})
 	case "plan":
-		s.add(projection.PlanUpdated{TurnID: u.id, Entries: []projection.PlanEntry{{Content: s.text.Draw(s.T, "entry"), Status: projection.Pending}}})
+		entry := projection.PlanEntry{Content: s.text.Draw(s.T, "entry"), Status: projection.Pending}
+		s.add(projection.PlanUpdated{TurnID: u.id, Entries: []projection.PlanEntry{entry}})
 	case "message":
 		if !u.replied {
 			u.replied = true
