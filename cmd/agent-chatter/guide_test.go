@@ -183,6 +183,23 @@ func TestManualNamesTests(t *testing.T) {
 	}
 }
 
+// indentedCode matches a block of Go in a list.
+var indentedCode = regexp.MustCompile("(?ms)^  ```go\n(.*?)^  ```$")
+
+// The engine and the importer of the manual are compiled and run as files of their packages' tests.
+func TestManualHasFilesOfTests(t *testing.T) {
+	blocks := indentedCode.FindAllStringSubmatch(readText(t, filepath.Join(manualDir, "development.md")), -1)
+	files := []string{"../../coordinator/agent/echo_test.go", "../../projection/interchange/telegram_test.go"}
+	if len(blocks) != len(files) {
+		t.Fatalf("development.md has %d blocks of Go in lists, want %d", len(blocks), len(files))
+	}
+	for i, path := range files {
+		if got := regexp.MustCompile("(?m)^  ").ReplaceAllString(blocks[i][1], ""); got != readText(t, path) {
+			t.Errorf("development.md has another text than %s:\n%s", path, got)
+		}
+	}
+}
+
 // quotedMessage matches a message that a row of a table starts with.
 var quotedMessage = regexp.MustCompile(`(?m)^\| "([^"]+)"`)
 

@@ -54,3 +54,20 @@ func TestRuns(t *testing.T) {
 		}
 	}
 }
+
+// The engine of the manual is registered in echo_test.go.
+func TestRegisteredEngineIsFoundAndRuns(t *testing.T) {
+	if info := agent.ForType("echo"); info.Name != "echo" {
+		t.Errorf("members of its type have the engine %q", info.Name)
+	}
+	var got []agent.Event
+	for e, err := range agent.Engines()["echo"].Run(t.Context(), agent.Turn{Said: agent.Said{Text: "hello"}}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, e)
+	}
+	if len(got) != 1 || got[0] != (agent.Text{Text: "hello"}) {
+		t.Errorf("it yields %+v", got)
+	}
+}

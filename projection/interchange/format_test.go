@@ -1,0 +1,19 @@
+package interchange_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// The importer of the manual is registered in telegram_test.go.
+func TestRegisteredFormatIsDetectedAndRead(t *testing.T) {
+	const text = `{"from":"you","telegram":"Is it off?"}` + "\n" + `{"from":"ada","telegram":"It is off."}` + "\n"
+	if got := detect(t, []byte(text)); got != "telegram" {
+		t.Errorf("it is detected as %q", got)
+	}
+	got := summary(t, mustReadTranscript(t, "telegram", "/chat.jsonl", text))
+	if diff := cmp.Diff("you: Is it off?\ntelegram: It is off.\n", got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
