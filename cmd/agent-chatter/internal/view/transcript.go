@@ -24,6 +24,7 @@ type Transcript struct {
 	sequence     conversation.Sequence
 	turn         *shownTurn // nil: no agent speaks
 	queue        []Block    // after the last one that was returned, up to text
+	before       int        // blocks that the last call returned before those of a turn that began; -1: none began
 	text         openText
 	last         Call // that has ended
 }
@@ -113,6 +114,7 @@ func (t *Transcript) add(e element, blank bool, c content) {
 
 // show adds deltas and returns the blocks that are final after them.
 func (t *Transcript) show(deltas []conversation.Delta) []Block {
+	t.before = -1
 	for _, d := range t.sequence.Next(deltas) {
 		t.showDelta(d)
 	}
@@ -128,7 +130,7 @@ func (t *Transcript) showDelta(d conversation.Delta) {
 	case conversation.Said:
 		t.message(d.Message)
 	case conversation.Began:
-		t.turn = &shownTurn{member: t.speaking(d.Turn.Speaker)}
+		t.turn, t.before = &shownTurn{member: t.speaking(d.Turn.Speaker)}, len(t.queue)
 	case conversation.Text:
 		t.continued(d.Turn)
 		t.say(d.Text)
@@ -356,13 +358,19 @@ func BlocksFrom(events iter.Seq2[projection.Event, error], first uint64) iter.Se
 				yield(Block{}, err)
 				return
 			}
-			blocks = append(blocks, t.Apply(e)...)
+			final := t.Apply(e)
 			if e.Seq < first {
-				if !t.Speaking() {
+				switch {
+				case !t.Speaking():
 					blocks = nil
+				case t.before >= 0: // the turn before it has ended
+					blocks = final[min(t.before, len(final)):]
+				default:
+					blocks = append(blocks, final...)
 				}
 				continue
 			}
+			blocks = append(blocks, final...)
 			for _, b := range blocks {
 				if !yield(b, nil) {
 					return

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/projectiontest"
 )
 
 // A journal may have events of a turn that is not open, or a message that is not that of the open turn.
@@ -83,5 +84,30 @@ func TestStreamNeedsATurnWithoutAReply(t *testing.T) {
 	}
 	if tr.Close(); tr.Speaking() {
 		t.Error("after the end a turn is open")
+	}
+}
+
+// From an event of one of two open turns, a replay shows that turn from its beginning, and not the other one, which
+// ended before.
+func TestBlocksFromAnEventOfATurn(t *testing.T) {
+	var s session
+	s.create()
+	s.add(projection.TurnStarted{TurnID: "t1", MemberID: "ada"})
+	s.add(projection.TurnStarted{TurnID: "t2", MemberID: "bo"})
+	s.add(projection.TurnText{TurnID: "t2", Text: "I am "})
+	s.add(projection.TurnText{TurnID: "t1", Text: "I am Ada."})
+	s.add(projection.TurnEnded{TurnID: "t1", MemberID: "ada", Partial: "I am Ada.", FinishReason: projection.Done, DurationMS: 1000})
+	s.add(projection.TurnText{TurnID: "t2", Text: "Bo."})
+	for from, want := range map[uint64]string{6: "Ada|I am Ada.|— 1.0s||Bo|I am Bo.|✗ unfinished", 7: "|Bo|I am Bo.|✗ unfinished"} {
+		var blocks []Block
+		for b, err := range BlocksFrom(projection.Decoded(projectiontest.Sequence(s.events, nil)), from) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			blocks = append(blocks, b)
+		}
+		if got := strings.Join(render(blocks, Style{}), "|"); got != want {
+			t.Errorf("from event %d it shows %s, want %s", from, got, want)
+		}
 	}
 }
