@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 	"pgregory.net/rapid"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
@@ -87,7 +88,7 @@ func reports() *rapid.Generator[agent.Event] {
 func init() { flag.Set("rapid.nofailfile", "true") }
 
 func TestEventsMatchTheirSchemaWhateverAgentsReport(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
+	sizetest.Check(t, func(rt *rapid.T) {
 		reported := rapid.SliceOfN(reports(), 1, 30).Draw(rt, "reports")
 		s := newFixture(t, &store.Memory{}, yields(nil, reported...))
 		s.setTeam(keyed(t), "")

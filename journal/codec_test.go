@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
@@ -162,7 +163,7 @@ func anyRecord(t *rapid.T) journal.Record {
 
 func TestAppendedEventsAreRead(t *testing.T) {
 	dir := newDir(t)
-	rapid.Check(t, func(rt *rapid.T) {
+	sizetest.Check(t, func(rt *rapid.T) {
 		l := mustCreate(t, dir)
 		defer l.Close()
 		var appended []journal.Event
@@ -288,7 +289,7 @@ func TestValidLineOverMaxLineIsTooLong(t *testing.T) {
 
 func TestRandomOperationsKeepAllEvents(t *testing.T) {
 	dir := newDir(t)
-	rapid.Check(t, func(rt *rapid.T) {
+	sizetest.Check(t, func(rt *rapid.T) {
 		l := mustCreate(t, dir)
 		id := l.ID()
 		defer func() { l.Close() }()

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 	"pgregory.net/rapid"
 
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -72,7 +73,7 @@ func TestGrepReturnsTheMatchingEvents(t *testing.T) {
 // what reading finds.
 func TestGrepFindsWhatReadingFinds(t *testing.T) {
 	dir := newDir(t)
-	rapid.Check(t, func(rt *rapid.T) {
+	sizetest.Check(t, func(rt *rapid.T) {
 		l, err := dir.Create(dir.NewID())
 		must(t, err)
 		var want []int

@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
@@ -29,7 +30,7 @@ const (
 
 func TestFoldContinuesFromACheckpoint(t *testing.T) {
 	racetest.SkipSequential(t)
-	rapid.Check(t, func(t *rapid.T) {
+	sizetest.Check(t, func(t *rapid.T) {
 		events := session(t, anyRecords(t)...)
 		cut := rapid.IntRange(0, len(events)).Draw(t, "cut")
 		whole := fold(events...)
@@ -41,7 +42,7 @@ func TestFoldContinuesFromACheckpoint(t *testing.T) {
 
 func TestStateStaysWithinItsBounds(t *testing.T) {
 	racetest.SkipSequential(t)
-	rapid.Check(t, func(t *rapid.T) {
+	sizetest.Check(t, func(t *rapid.T) {
 		var s projection.State
 		for _, e := range session(t, anyRecords(t)...) {
 			s.Apply(e)
@@ -52,7 +53,7 @@ func TestStateStaysWithinItsBounds(t *testing.T) {
 
 func TestCloneIsIndependentOfTheOriginal(t *testing.T) {
 	racetest.SkipSequential(t)
-	rapid.Check(t, func(t *rapid.T) {
+	sizetest.Check(t, func(t *rapid.T) {
 		events := session(t, anyRecords(t)...)
 		cut := rapid.IntRange(0, len(events)).Draw(t, "cut")
 		original := fold(events[:cut]...)

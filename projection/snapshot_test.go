@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
@@ -47,7 +48,7 @@ func TestWriteSnapshotIndentsReadSnapshot(t *testing.T) {
 }
 
 func TestWriteSnapshotEqualsReadSnapshot(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	sizetest.Check(t, func(t *rapid.T) {
 		var records []journal.Record
 		for range rapid.IntRange(0, 20).Draw(t, "steps") {
 			records = append(records, anyRecord(t, anyText(t)))

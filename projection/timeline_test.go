@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
@@ -245,7 +246,7 @@ func TestTimelineDerivesTheQueue(t *testing.T) {
 
 func TestTimelineContinuesAfterAnyEvent(t *testing.T) {
 	racetest.SkipSequential(t)
-	rapid.Check(t, func(t *rapid.T) {
+	sizetest.Check(t, func(t *rapid.T) {
 		events := session(t, anyRecords(t)...)
 		cut := rapid.IntRange(0, len(events)).Draw(t, "cut")
 		original := timelineOf(events[:cut]...)
@@ -272,7 +273,7 @@ func TestTimelineContinuesAfterAnyEvent(t *testing.T) {
 
 func TestTimelineThatForgetsHasTheSameRows(t *testing.T) {
 	racetest.SkipSequential(t)
-	rapid.Check(t, func(t *rapid.T) {
+	sizetest.Check(t, func(t *rapid.T) {
 		events := session(t, anyRecords(t)...)
 		every := rapid.IntRange(1, 20).Draw(t, "every")
 		want, got := timelineOf(events...), &projection.Timeline{}
@@ -342,7 +343,7 @@ func TestTimelineRowTakesAFewHundredBytes(t *testing.T) {
 
 func TestTimelineAgreesWithTheState(t *testing.T) {
 	racetest.SkipSequential(t)
-	rapid.Check(t, func(t *rapid.T) {
+	sizetest.Check(t, func(t *rapid.T) {
 		events := session(t, anyRecords(t)...)
 		state, timeline := fold(events...), timelineOf(events...)
 		var got projection.Stats
@@ -372,7 +373,7 @@ func TestTimelineAgreesWithTheState(t *testing.T) {
 
 func TestTimelineRowsDescribeTheirEvents(t *testing.T) {
 	racetest.SkipSequential(t)
-	rapid.Check(t, func(t *rapid.T) {
+	sizetest.Check(t, func(t *rapid.T) {
 		events := session(t, anyRecords(t)...)
 		rows := timelineOf(events...).Rows
 		var last uint64

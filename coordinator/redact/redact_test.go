@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/redact"
+	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 	"pgregory.net/rapid"
 )
 
@@ -583,7 +584,7 @@ func TestStreamEqualsText(t *testing.T) {
 	for _, k := range keys {
 		parts = append(parts, k.key, k.key[:len(k.key)/2])
 	}
-	rapid.Check(t, func(t *rapid.T) {
+	sizetest.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(parts), 0, 12).Draw(t, "parts"), "")
 		r := redact.New(variables)
 		want, wantFound := r.Text(text), r.Found()

@@ -453,7 +453,7 @@ func TestMachinesAgree(t *testing.T) {
 			if name != "mixed" {
 				sizetest.SkipUnlessFull(t, "the mixed sessions are plain or sealed, too")
 			}
-			rapid.Check(t, func(r *rapid.T) {
+			sizetest.Check(t, func(r *rapid.T) {
 				testMachinesAgree(t, r, func() func(*hub.Options) {
 					return all[rapid.SampledFrom(of).Draw(r, "sealing")]
 				})

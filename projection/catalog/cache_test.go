@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 	"pgregory.net/rapid"
 
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -54,7 +55,7 @@ func TestDeletedCachesChangeNoAnswer(t *testing.T) {
 }
 
 func TestCachesEqualWholeJournal(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
+	sizetest.Check(t, func(rt *rapid.T) {
 		root := t.TempDir()
 		c := catalog.New(root, journal.Options{})
 		team := c.Team("kitchen")

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 	"pgregory.net/rapid"
 
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -242,7 +243,7 @@ func TestMatchWhoseLowerCaseHasAnotherLength(t *testing.T) {
 func TestPrefilterPassesEveryMatch(t *testing.T) {
 	alphabet := []rune("aAbkKqQ \"\\/<\n\tüÜſK本é\u2028\x7f")
 	texts := rapid.StringOfN(rapid.SampledFrom(alphabet), 0, 12, -1)
-	rapid.Check(t, func(rt *rapid.T) {
+	sizetest.Check(t, func(rt *rapid.T) {
 		c := newCatalog(t)
 		content, needle := texts.Draw(rt, "content"), texts.Draw(rt, "needle")
 		if rapid.Bool().Draw(rt, "part") && content != "" {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 	"github.com/agent-chatter/agent-chatter/projection/markdown"
 	"github.com/agent-chatter/agent-chatter/projection/marker"
 	sdk "github.com/coder/acp-go-sdk"
@@ -113,7 +114,7 @@ func TestResourcesAreNoMarkup(t *testing.T) {
 	draw := func(t *rapid.T, label string) string {
 		return strings.Join(rapid.SliceOfN(rapid.SampledFrom(parts), 0, 8).Draw(t, label), "")
 	}
-	rapid.Check(t, func(t *rapid.T) {
+	sizetest.Check(t, func(t *rapid.T) {
 		text := "a" + draw(t, "text")
 		name, uri, content := draw(t, "name"), draw(t, "uri"), draw(t, "content")
 		got, err := readPrompt([]sdk.ContentBlock{sdk.TextBlock(text), sdk.TextBlock("\n\n"), sdk.ResourceLinkBlock(name, uri), embedded(uri, content)})

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 	"pgregory.net/rapid"
 )
 
@@ -74,7 +75,7 @@ func TestContextIsShort(t *testing.T) {
 
 // What is kept or removed is a part of the text before, and what is kept or added of the text after.
 func TestChangesLeadFromOneTextToTheOther(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	sizetest.Check(t, func(t *rapid.T) {
 		text := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c"}), 0, 12)
 		before, after := text.Draw(t, "before"), text.Draw(t, "after")
 		var from, to []string

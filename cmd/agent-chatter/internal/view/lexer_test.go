@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
+	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 	"pgregory.net/rapid"
 )
 
@@ -68,7 +69,7 @@ func TestTokensOfLanguages(t *testing.T) {
 }
 
 func TestTokensHaveAllOfTheText(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	sizetest.Check(t, func(t *rapid.T) {
 		l := NewLexer(strings.Fields(rapid.SampledFrom(languages[:]).Draw(t, "language").names)[0])
 		for range 3 {
 			words := rapid.SliceOf(rapid.SampledFrom([]string{

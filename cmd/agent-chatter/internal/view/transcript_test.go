@@ -16,6 +16,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/racetest"
+	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/conversation"
 	"github.com/agent-chatter/agent-chatter/projection/conversation/conversationtest"
@@ -203,7 +204,7 @@ func checkLive(t *rapid.T, events []journal.Event) {
 func TestLiveLinesEqualTheFold(t *testing.T) {
 	for name, events := range goldenJournals(t) {
 		t.Run(name, func(t *testing.T) {
-			rapid.Check(t, func(t *rapid.T) { checkLive(t, events) })
+			sizetest.Check(t, func(t *rapid.T) { checkLive(t, events) })
 		})
 	}
 }
@@ -226,7 +227,7 @@ func TestLiveLinesOfAnyReplyEqualTheFold(t *testing.T) {
 		"a", "é", "你", " ", "\n", "\n\n", "- ", "1. ", "> ", "```", "```go\n", "    ", "# ", "|", "|-|", "*", "`", "---", "[NEXT: bo]", "[NE",
 		"[a](http://b)", "\t", "\x1b[2J", "/*", "\u202e", strings.Repeat("longest", 5), strings.Repeat("longest", 300),
 	}), 1, 30)
-	rapid.Check(t, func(t *rapid.T) {
+	sizetest.Check(t, func(t *rapid.T) {
 		var s session
 		s.create()
 		s.add(projection.TurnStarted{TurnID: "t", MemberID: "ada"})

@@ -17,6 +17,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/hint"
+	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/conversation"
 	"github.com/agent-chatter/agent-chatter/projection/markdown"
@@ -100,7 +101,7 @@ func drawStep(t *rapid.T, s *session, turn *drawnTurn) (ended bool, said string)
 
 // Any number of turns are open, and what they stream arrives in any pieces.
 func TestTextsAreEqualLiveAndReplayed(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	sizetest.Check(t, func(t *rapid.T) {
 		s := begin()
 		var open []*drawnTurn
 		var want []string
@@ -412,7 +413,7 @@ func eachText(value any, do func(string)) {
 
 func TestHeadingsShowAnyName(t *testing.T) {
 	characters := rapid.StringOf(rapid.SampledFrom([]rune("\\`*_{}[]<>()#+-!|&~ \n\t1.aé壶\x00\x1b")))
-	rapid.Check(t, func(t *rapid.T) {
+	sizetest.Check(t, func(t *rapid.T) {
 		name := characters.Draw(t, "name")
 		s := begin()
 		s.say(projection.Speaker{ID: "x", DisplayName: name, Type: projection.TypeAI}, "first")

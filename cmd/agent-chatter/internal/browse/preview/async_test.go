@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
+	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 	"pgregory.net/rapid"
 )
 
@@ -42,7 +43,7 @@ func TestPaneIsUsedWhileItReads(t *testing.T) {
 		s.row()
 		sessions = append(sessions, s)
 	}
-	rapid.Check(t, func(rt *rapid.T) {
+	sizetest.Check(t, func(rt *rapid.T) {
 		s := sessions[0]
 		r := &runner{pane: New(s.app), messages: make(chan tea.Msg, 1000)}
 		p := r.pane

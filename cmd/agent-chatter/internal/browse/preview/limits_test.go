@@ -71,7 +71,7 @@ func TestHostileTextStaysInThePane(t *testing.T) {
 		strings.Repeat("word", 40),
 	})
 	text := rapid.Custom(func(t *rapid.T) string { return strings.Join(rapid.SliceOfN(pieces, 0, 20).Draw(t, "pieces"), "") })
-	rapid.Check(t, func(rt *rapid.T) {
+	sizetest.Check(t, func(rt *rapid.T) {
 		s := newSession(t)
 		by := projection.Speaker{ID: text.Draw(rt, "id"), DisplayName: text.Draw(rt, "name"), Type: "ai"}
 		quoted, _ := json.Marshal(text.Draw(rt, "command"))

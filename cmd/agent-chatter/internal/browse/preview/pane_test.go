@@ -51,7 +51,7 @@ var someTexts = []string{
 }
 
 func TestScrolledRowsEqualReplay(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
+	sizetest.Check(t, func(rt *rapid.T) {
 		s := newSession(t)
 		s.add(conversationtest.Draw(rt, someTexts)...)
 		columns, rows := rapid.IntRange(12, 100).Draw(rt, "columns"), rapid.IntRange(1, 60).Draw(rt, "rows")
