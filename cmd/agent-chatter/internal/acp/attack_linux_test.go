@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/journal/racetest"
+	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 )
 
 // peakMemory returns the most memory that a process had, in bytes.
@@ -50,7 +51,10 @@ func TestHostileInputIsAnswered(t *testing.T) {
 	}
 	t.Cleanup(func() { cmd.Process.Kill() })
 	answers := bufio.NewReader(out)
-	large := strings.Repeat("x", 9_000_000)
+	large, tooLong := strings.Repeat("x", 9_000_000), 20<<20
+	if sizetest.Full() {
+		tooLong = 100 << 20
+	}
 	for _, test := range []struct{ name, line, want string }{
 		{"garbage", "\x00\xff{", `"id":null,"error":{"code":-32700`},
 		{"a batch", `[{"jsonrpc":"2.0","id":1,"method":"initialize"}]`, `"id":null,"error":{"code":-32600`},
@@ -62,8 +66,8 @@ func TestHostileInputIsAnswered(t *testing.T) {
 		{"a relative directory", `{"jsonrpc":"2.0","id":6,"method":"session/new","params":{"cwd":".","mcpServers":[]}}`, `-32602`},
 		{"an unknown session", `{"jsonrpc":"2.0","id":7,"method":"session/prompt","params":{"sessionId":"a","prompt":[]}}`, `-32002`},
 		{
-			"a prompt of 100 MB", `{"jsonrpc":"2.0","id":"big","method":"session/prompt","params":{"x":"` +
-				strings.Repeat("x", 100<<20) + `"}}`, `"id":"big","error":{"code":-32600`,
+			"a prompt that is too long", `{"jsonrpc":"2.0","id":"big","method":"session/prompt","params":{"x":"` +
+				strings.Repeat("x", tooLong) + `"}}`, `"id":"big","error":{"code":-32600`,
 		},
 		{
 			"a prompt of 9 MB", `{"jsonrpc":"2.0","id":8,"method":"session/prompt","params":{"sessionId":"a","prompt":[` +

@@ -16,6 +16,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 	"github.com/agent-chatter/agent-chatter/journal/racetest"
+	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -67,8 +68,12 @@ func written(t *testing.T, messages int) (*session, *countingFS) {
 
 func TestLongSessionCostsWhatIsShown(t *testing.T) {
 	racetest.SkipSequential(t)
+	messages := 1500 // 17 MB
+	if sizetest.Full() {
+		messages = 4000 // 46 MB
+	}
 	for _, archived := range []bool{false, true} {
-		s, disk := written(t, 4000) // 46 MB
+		s, disk := written(t, messages)
 		most := int64(2 << 20)
 		if archived {
 			if err := journaltest.Archive(t.Context(), s.dir.Journals(), id); err != nil {
