@@ -117,12 +117,16 @@ esac`,
 	}
 }
 
-// TestCommandScreens compares what commands print on a terminal with golden files, and draws it.
+// TestCommandScreens compares what commands print on a terminal with golden files, and draws it. Without -full it does
+// so for verify only.
 func TestCommandScreens(t *testing.T) {
 	skipIfShort(t)
 	racetest.SkipSequential(t)
 	t.Parallel()
 	for _, s := range commandScreens {
+		if s.name != "verify" && !apptest.EveryScreen() && !namesSubtest() {
+			continue
+		}
 		t.Run(s.name, func(t *testing.T) {
 			apptest.Screens(t, filepath.Join("testdata", "screens", s.name), s.command, func(dir string) {
 				if s.setUp != nil {

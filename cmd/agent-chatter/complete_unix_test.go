@@ -8,10 +8,12 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal/programtest"
 	"github.com/agent-chatter/agent-chatter/journal/racetest"
+	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 )
 
 const tab = "\t"
 
+// Without -full, the shell is bash.
 func TestTabKeyCompletesInShells(t *testing.T) {
 	skipIfShort(t)
 	racetest.SkipSequential(t)
@@ -26,6 +28,9 @@ func TestTabKeyCompletesInShells(t *testing.T) {
 		"fish": {[]string{"--no-config", "-i"}, "agent-chatter completion fish | source; function fish_prompt; printf '> '; end; " +
 			"echo rea''dy"},
 	} {
+		if name != "bash" && !sizetest.Full() && !namesSubtest() {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			path := programtest.Path(t, name)

@@ -17,6 +17,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal/hub/jetstream/natstest"
 	"github.com/agent-chatter/agent-chatter/journal/programtest"
 	"github.com/agent-chatter/agent-chatter/journal/racetest"
+	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 )
 
 // The manual and the README are tested as they are printed. In a fenced block of
@@ -111,6 +112,9 @@ func (e example) pattern() *regexp.Regexp {
 	return regexp.MustCompile(b.String() + `\z`)
 }
 
+// representativePages are the pages whose examples are run without -full.
+var representativePages = []string{"start", "sessions", "teams", "tail", "trust", "README"}
+
 func TestManualExamples(t *testing.T) {
 	skipIfShort(t)
 	racetest.Skip(t, "TestScript runs the same goroutines")
@@ -127,7 +131,11 @@ func TestManualExamples(t *testing.T) {
 				ran += len(b.examples())
 			}
 		}
-		t.Run(strings.TrimSuffix(filepath.Base(path), ".md"), func(t *testing.T) {
+		page := strings.TrimSuffix(filepath.Base(path), ".md")
+		if !sizetest.Full() && !namesSubtest() && !slices.Contains(representativePages, page) {
+			continue
+		}
+		t.Run(page, func(t *testing.T) {
 			t.Parallel()
 			s := newShell(t)
 			if filepath.Base(path) == "hub.md" {

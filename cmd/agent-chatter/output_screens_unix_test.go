@@ -37,12 +37,16 @@ var outputScreens = []struct{ name, command string }{
 	{"agent", "agent-chatter agents info 設計"},
 }
 
-// TestOutputScreens compares what commands print on a terminal with golden files, and draws it.
+// TestOutputScreens compares what commands print on a terminal with golden files, and draws it. Without -full it does
+// so for a list and for a conversation only.
 func TestOutputScreens(t *testing.T) {
 	skipIfShort(t)
 	racetest.SkipSequential(t)
 	t.Parallel()
 	for _, s := range outputScreens {
+		if s.name != "sessions" && s.name != "replay" && !apptest.EveryScreen() && !namesSubtest() {
+			continue
+		}
 		t.Run(s.name, func(t *testing.T) {
 			apptest.Screens(t, filepath.Join("testdata", "screens", "print_"+s.name), s.command, func(dir string) {
 				fillShownHome(t, filepath.Join(dir, "home"))

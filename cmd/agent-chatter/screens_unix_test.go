@@ -68,16 +68,24 @@ var programScreens = []struct {
 	}},
 }
 
-// TestProgramScreens compares what a person sees of the whole program with golden files, and draws it.
+// TestProgramScreens compares what a person sees of the whole program with golden files, and draws it. Without -full it
+// plays two of the scenes, on a terminal of one size, and draws nothing.
 func TestProgramScreens(t *testing.T) {
 	skipIfShort(t)
 	racetest.Skip(t, "TestTerminal runs the same goroutines")
 	t.Parallel()
+	sizes := []picture.Size{{Columns: 80, Rows: 24}, {Columns: 120, Rows: 40}, {Columns: 40, Rows: 20}}
+	every := apptest.EveryScreen()
+	if !every {
+		sizes = sizes[:1]
+	}
 	for _, s := range programScreens {
+		if s.name != "resumed" && s.name != "first_run" && !every && !namesSubtest() {
+			continue
+		}
 		t.Run(s.name, func(t *testing.T) {
 			var golden strings.Builder
 			var screens []picture.Screen
-			sizes := []picture.Size{{Columns: 80, Rows: 24}, {Columns: 120, Rows: 40}, {Columns: 40, Rows: 20}}
 			for _, size := range sizes {
 				work := filepath.Join(t.TempDir(), "shop")
 				if err := os.CopyFS(work, os.DirFS(filepath.Join("testdata", "pictures"))); err != nil {
@@ -110,6 +118,10 @@ func TestProgramScreens(t *testing.T) {
 				screen := picture.Parse(capture)
 				screens = append(screens, screen)
 				fmt.Fprintf(&golden, "==== %dx%d\n%s", size.Columns, size.Rows, screen)
+			}
+			if !every {
+				apptest.GoldenStart(t, filepath.Join("testdata", "screens", s.name+".golden"), golden.String())
+				return
 			}
 			apptest.Golden(t, filepath.Join("testdata", "screens", s.name+".golden"), golden.String())
 			apptest.Golden(t, filepath.Join("testdata", "screens", s.name+".svg"), picture.Draw(screens, sizes))

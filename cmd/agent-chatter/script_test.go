@@ -57,19 +57,26 @@ func TestMain(m *testing.M) {
 // The condition program:NAME is true if a program is installed. Where programtest requires it, the
 // script fails without it.
 //
-// Without -full, the smallest script of each topic runs, unless -run names a script. The topic is what the name begins
-// with: tail.txtar, tail_all.txtar and tail_follow.txtar have one.
+// Without -full, the smallest script of each topic of representativeTopics runs, unless -run names a script. The topic
+// is what the name begins with: tail.txtar, tail_all.txtar and tail_follow.txtar have one.
 func TestScript(t *testing.T) {
 	skipIfShort(t)
-	params := scriptParams(t, "testdata/script")
+	params := scriptParams(t, "testdata/script", representativeTopics)
 	if racetest.Enabled {
 		params.Dir, params.Files = "", concurrentScripts(t)
 	}
 	testscript.Run(t, params)
 }
 
-// topicScripts returns the smallest script of each topic in a directory.
-func topicScripts(t *testing.T, dir string) []string {
+// representativeTopics are topics for each kind of command: one that talks, lists, reads, changes, exports, imports,
+// checks, configures or refuses.
+var representativeTopics = []string{
+	"agents", "bundle", "chat", "completion", "damage", "doctor", "exit", "export", "failed", "hub", "import", "merge",
+	"queue", "replay", "resume", "retention", "search", "slash", "tail", "team", "trash", "trust",
+}
+
+// topicScripts returns the smallest script of each of these topics in a directory.
+func topicScripts(t *testing.T, dir string, topics []string) []string {
 	t.Helper()
 	all, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
 	if err != nil || len(all) == 0 {
@@ -82,8 +89,16 @@ func topicScripts(t *testing.T, dir string) []string {
 			t.Fatal(err)
 		}
 		topic, _, _ := strings.Cut(strings.TrimSuffix(filepath.Base(file), ".txtar"), "_")
+		if !slices.Contains(topics, topic) {
+			continue
+		}
 		if size, seen := sizes[topic]; !seen || info.Size() < size {
 			smallest[topic], sizes[topic] = file, info.Size()
+		}
+	}
+	for _, topic := range topics {
+		if smallest[topic] == "" {
+			t.Fatalf("no scripts of the topic %s in %s", topic, dir)
 		}
 	}
 	return slices.Sorted(maps.Values(smallest))
@@ -119,8 +134,9 @@ func concurrentScripts(t *testing.T) (files []string) {
 	return files
 }
 
-// scriptParams returns the parameters of the scripts in a directory.
-func scriptParams(t *testing.T, dir string) testscript.Params {
+// scriptParams returns the parameters of the scripts in a directory. Without -full, these are the smallest ones of the
+// topics, unless -run names a script.
+func scriptParams(t *testing.T, dir string, topics []string) testscript.Params {
 	t.Helper()
 	programtest.Path(t, "sh")
 	teams, err := filepath.Abs("../../testdata/teams")
@@ -133,7 +149,7 @@ func scriptParams(t *testing.T, dir string) testscript.Params {
 	}
 	var files []string
 	if !sizetest.Full() && !namesSubtest() {
-		files, dir = topicScripts(t, dir), ""
+		files, dir = topicScripts(t, dir, topics), ""
 	}
 	return testscript.Params{
 		Dir:                 dir,

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/agent-chatter/agent-chatter/journal/racetest"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -41,9 +42,11 @@ import (
 //
 // In the arguments of expect, notice and never, Go escapes are interpreted. $PID is
 // the process id of the program that was started last.
+//
+// Without -full, the smallest script of each topic of terminalTopics runs.
 func TestTerminal(t *testing.T) {
 	skipIfShort(t)
-	params := scriptParams(t, "testdata/terminal")
+	params := scriptParams(t, "testdata/terminal", terminalTopics())
 	setup := params.Setup
 	params.Setup = func(env *testscript.Env) error {
 		err := setup(env)
@@ -64,6 +67,21 @@ func TestTerminal(t *testing.T) {
 		}
 	}
 	testscript.Run(t, params)
+}
+
+// terminalTopics returns topics for each kind of input and output of a terminal: lines, keys, questions, signals, what
+// follows a session, what is drawn while an agent answers. With the race detector it returns more.
+func terminalTopics() []string {
+	topics := []string{
+		"ctrl", "deploy", "follow", "hangup", "hostile", "killed", "multiline", "permission", "resume", "slash", "team", "tool",
+	}
+	if racetest.Enabled {
+		topics = append(topics,
+			"bold", "complete", "conversation", "delete", "doctor", "editor", "empty", "end", "escape", "first", "guide",
+			"history", "long", "message", "narrow", "no", "plain", "plan", "replay", "rerun", "retry", "second", "signal",
+			"spinner", "tail", "trust", "typed", "unsaved")
+	}
+	return topics
 }
 
 type terminalKey struct{}

@@ -63,14 +63,18 @@ func showScenes() error {
 var sceneSizes = []picture.Size{{Columns: 80, Rows: 24}, {Columns: 120, Rows: 40}, {Columns: 40, Rows: 20}}
 
 // TestChatScreens compares what a person sees on a terminal of tmux with golden files, and draws them. -update rewrites
-// both.
+// both. Without -full it uses a terminal of one size, and draws nothing.
 func TestChatScreens(t *testing.T) {
 	binary, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
+	sizes, every := sceneSizes, apptest.EveryScreen()
+	if !every {
+		sizes = sizes[:1]
+	}
 	captures := map[string][]picture.Screen{}
-	for _, size := range sceneSizes {
+	for _, size := range sizes {
 		m := ttytest.Start(t, size.Columns, size.Rows, scenesVariable+"=1 "+binary)
 		for i, scene := range scenes {
 			m.Await(func() bool { return m.Title() == "scene "+scene.name })
@@ -83,11 +87,15 @@ func TestChatScreens(t *testing.T) {
 	for _, scene := range scenes {
 		t.Run(scene.name, func(t *testing.T) {
 			var b strings.Builder
-			for i, size := range sceneSizes {
+			for i, size := range sizes {
 				fmt.Fprintf(&b, "==== %dx%d\n%s", size.Columns, size.Rows, captures[scene.name][i])
 			}
+			if !every {
+				apptest.GoldenStart(t, filepath.Join("testdata", "screens", scene.name+".golden"), b.String())
+				return
+			}
 			apptest.Golden(t, filepath.Join("testdata", "screens", scene.name+".golden"), b.String())
-			apptest.Golden(t, filepath.Join("testdata", "screens", scene.name+".svg"), picture.Draw(captures[scene.name], sceneSizes))
+			apptest.Golden(t, filepath.Join("testdata", "screens", scene.name+".svg"), picture.Draw(captures[scene.name], sizes))
 		})
 	}
 }

@@ -23,7 +23,7 @@ import (
 func Screens(t *testing.T, path, command string, setUp func(dir string)) {
 	t.Helper()
 	sizes := []picture.Size{{Columns: 80, Rows: 24}, {Columns: 120, Rows: 40}, {Columns: 50, Rows: 15}}
-	every := sizetest.Full() || *update
+	every := EveryScreen()
 	if !every {
 		sizes = sizes[:1]
 	}
@@ -53,6 +53,10 @@ func Screens(t *testing.T, path, command string, setUp func(dir string)) {
 	Golden(t, path+".golden", golden.String())
 	Golden(t, path+".svg", picture.Draw(screens, sizes))
 }
+
+// EveryScreen reports whether tests draw every screen on terminals of all sizes: with -full or -update. Without, they
+// draw one screen of each kind, on a terminal of the first size.
+func EveryScreen() bool { return sizetest.Full() || *update }
 
 // Took matches how long something took.
 var Took = regexp.MustCompile(`in [0-9]+\.[0-9] s\b`)
