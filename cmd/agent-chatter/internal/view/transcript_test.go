@@ -12,6 +12,8 @@ import (
 	"time"
 	"unicode"
 
+	"pgregory.net/rapid"
+
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -22,7 +24,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/conversation/conversationtest"
 	"github.com/agent-chatter/agent-chatter/projection/marker"
 	"github.com/agent-chatter/agent-chatter/projection/projectiontest"
-	"pgregory.net/rapid"
 )
 
 var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
@@ -212,7 +213,7 @@ func TestLiveLinesEqualTheFold(t *testing.T) {
 // Any number of turns may be open.
 func TestLiveLinesOfAnySessionEqualTheFold(t *testing.T) {
 	texts := []string{"Boil the water.", "One.\n\n- two\n", "", "\n ", "[NEXT: bo] go on", "```go\nfunc f() {}\n", "many words "}
-	rapid.Check(t, func(t *rapid.T) {
+	sizetest.Check(t, func(t *rapid.T) {
 		var s session
 		s.create()
 		for _, p := range conversationtest.Draw(t, texts) {
