@@ -45,6 +45,7 @@ var (
 	remedyShorten = Remedy{
 		Advice: `shorten the message, name a file instead of quoting it, or reduce "window" in config.json`,
 	}
+	remedyCredit  = Remedy{Advice: "check the plan and the billing of the account"}
 	remedyAskLess = Remedy{Advice: "ask for less at once, or for a file instead"}
 	remedyCommand = Remedy{
 		Advice: `check the member's command and args; for another program, set the member's "engine" to "command"`,
@@ -87,7 +88,12 @@ func (p profile) remedy(message string) Remedy {
 		{"unknown option|unexpected argument|unknown argument|unrecognized",
 			Remedy{"check the member's args, or update it", hint.Hint{Kind: hint.Run, Argv: p.install}}},
 		{"too long|context length|context window|context_length|max_tokens", remedyShorten},
-		{"rate limit|rate_limit|usage limit|quota|overloaded|high demand|too many requests|429|529",
+		{"credit balance|insufficient_quota|insufficient balance|billing|payment required|402", remedyCredit},
+		{"max_turns|max turns|maximum number of turns", Remedy{Advice: "raise --max-turns in the member's args"}},
+		{"session limit|usage limit|limit reached|hit your limit|weekly limit",
+			Remedy{"wait until the limit resets, then retry", retry}},
+		{"token has expired|token expired|oauth", p.login},
+		{"rate limit|rate_limit|quota|overloaded|high demand|too many requests|429|529",
 			Remedy{"wait a while, then retry", retry}},
 		{"model_not_found|not_found_error|model not found|not supported|invalid model|unknown model|does not exist",
 			Remedy{Advice: `check the member's "model"`}},

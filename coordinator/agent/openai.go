@@ -8,11 +8,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"html"
 	"io"
 	"iter"
 	"net/http"
 	"net/url"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -30,13 +32,16 @@ import (
 // turn from the variable Member.APIKeyEnv, in Member.Env or in the environment of this process. It
 // is not kept, and removed from the API's error messages.
 //
-// A request that the API cannot serve at the moment (status 429, 500, 502, 503, 504, or no
+// A request that the API cannot serve at the moment (status 408, 425, 429, 500, 502 to 504, 520 to 524, 529, or no
 // connection) is repeated after the time that its Retry-After asks for, or after a time that
 // doubles; each is a [Retry]. A request that would be repeated after Turn.Limit is not. Redirects are
 // not followed: the key and the prompt are meant for the endpoint.
 type OpenAI struct {
 	// Wait is the time before the first retry, unless the API asks for another; zero is 1 second.
 	Wait time.Duration
+	// Linger is how long the API may keep the connection open after it said that the reply is finished; zero is 5
+	// seconds. The reply counts nevertheless.
+	Linger time.Duration
 }
 
 var _ = Register(Info{
@@ -56,7 +61,7 @@ func (e OpenAI) Run(ctx context.Context, turn Turn) iter.Seq2[Event, error] {
 		defer cancel()
 		a := api{
 			member: turn.Member, wait: cmp.Or(max(e.Wait, 0), defaultRetryWait), limit: turn.Limit,
-			effort: turn.Member.Thinking != nil,
+			effort: turn.Member.Thinking != nil, linger: e.Linger, cancel: cancel,
 		}
 		more, err := a.complete(requesting, turn.Prompt, yield)
 		switch {
@@ -80,6 +85,9 @@ type api struct {
 	address *url.URL
 	plain   bool // without stream_options, which it has rejected
 	effort  bool // with reasoning_effort
+
+	linger time.Duration
+	cancel context.CancelFunc // of the request
 
 	lastRetry string // why the last repeated request had failed; "" after a response
 }
@@ -143,19 +151,37 @@ func (a *api) statusError(response *http.Response, body []byte) error {
 			response.Status, target.Scheme, target.Host)
 		return a.failure(reason, Remedy{Advice: "set the member's endpoint to the address that answers"})
 	}
+	status := strings.TrimSpace(response.Status) // that of an unknown code ends with a space
+	message := statusMessage(body)
+	remedy := statusRemedies[response.StatusCode]
+	if noCredit(body) {
+		remedy = remedyCredit
+	}
+	return a.failure(strings.TrimSuffix(status+": "+message, ": "), remedy)
+}
+
+// statusMessage returns what the body of a response other than 200 says.
+func statusMessage(body []byte) string {
 	var c completion
 	message := strings.TrimSpace(string(body))
-	if json.Unmarshal(body, &c) == nil {
-		message = cmp.Or(c.errorMessage(), message)
+	if jsonlines.Decode(body, &c) {
+		return cmp.Or(c.errorMessage(), c.Message, message)
 	}
-	return a.failure(strings.TrimSuffix(response.Status+": "+message, ": "), statusRemedies[response.StatusCode])
+	if page := htmlTitle.FindStringSubmatch(message); page != nil {
+		return strings.TrimSpace(html.UnescapeString(page[1]))
+	}
+	return message
 }
+
+// htmlTitle matches a page of a proxy, and finds its title.
+var htmlTitle = regexp.MustCompile(`(?is)^<(?:!doctype|html).*<title>(.*?)</title>`)
 
 // statusRemedies are the remedies by HTTP status.
 var statusRemedies = map[int]Remedy{
 	http.StatusUnauthorized:    {Advice: "check the key in the variable that the member's apiKeyEnv names"},
 	http.StatusForbidden:       {Advice: "check the key in the variable that the member's apiKeyEnv names"},
 	http.StatusNotFound:        {Advice: "check the member's endpoint, which often ends in /v1, and its model"},
+	http.StatusPaymentRequired: remedyCredit,
 	http.StatusTooManyRequests: {"wait a while, then retry", retry},
 	http.StatusBadRequest: {
 		Advice: "check the member's model; if the prompt is too long, " + remedyShorten.Advice,
@@ -221,20 +247,28 @@ func (a *api) relay(response *http.Response, yield func(Event, error) bool) (mor
 	if isObject(body) {
 		return a.relayObject(&p, response, body, yield)
 	}
-	r := lines.NewReader(body, jsonlines.Limit)
+	r := lines.NewReader(&lineEnds{r: body}, jsonlines.Limit)
+	var overdue *time.Timer // of a server that leaves the connection open after the reply
 	for {
 		line, err := r.Next()
 		if err != nil && err != lines.ErrTooLong {
 			line = r.Rest()
 		}
-		events := p.parse(bytes.TrimSpace(line))
+		events := p.parse(line)
+		if err != nil || p.over {
+			events = append(events, p.finish()...)
+		}
 		if len(events) == 0 && bytes.HasPrefix(line, []byte("data:")) {
 			events = append(events, Alive{}) // it thinks
+		}
+		if p.verdict != nil && overdue == nil {
+			overdue = time.AfterFunc(cmp.Or(a.linger, defaultOpenAILinger), a.cancel)
+			defer overdue.Stop()
 		}
 		switch {
 		case !yieldAll(events, yield):
 			return false, nil
-		case err == lines.ErrTooLong:
+		case err == lines.ErrTooLong || p.tooLong():
 			return true, a.failure(jsonlines.ErrTooLong.Error(), Remedy{Advice: "ask for less at once"})
 		case err != nil || p.over:
 			return true, a.result(&p, response, err)
@@ -242,8 +276,37 @@ func (a *api) relay(response *http.Response, yield func(Event, error) bool) (mor
 	}
 }
 
-// isObject reports whether a body begins with a JSON object: the API does not stream.
+// defaultOpenAILinger is how long a server may send after a finish_reason: usage, and [DONE].
+const defaultOpenAILinger = 5 * time.Second
+
+// lineEnds replaces each CR and CRLF by LF.
+type lineEnds struct {
+	r       io.Reader
+	afterCR bool
+}
+
+func (l *lineEnds) Read(p []byte) (int, error) {
+	n, err := l.r.Read(p)
+	kept := p[:0]
+	for _, b := range p[:n] {
+		switch {
+		case b == '\r':
+			kept = append(kept, '\n')
+		case b != '\n' || !l.afterCR:
+			kept = append(kept, b)
+		}
+		l.afterCR = b == '\r'
+	}
+	return len(kept), err
+}
+
+// isObject reports whether a body begins with a JSON object: the API does not stream. It reads past a byte order mark
+// and blanks.
 func isObject(body *bufio.Reader) bool {
+	const mark = "\uFEFF"
+	if start, _ := body.Peek(len(mark)); string(start) == mark {
+		_, _ = body.Discard(len(mark))
+	}
 	for {
 		first, err := body.Peek(1)
 		if err != nil || !bytes.Contains([]byte(" \t\r\n"), first) {
@@ -268,11 +331,11 @@ func (a *api) relayObject(
 			if _, invalid := errors.AsType[*json.SyntaxError](err); invalid && p.unparsed == "" {
 				p.unparsed = "{…"
 			}
-			return true, a.result(p, response, err)
+			return yieldAll(p.finish(), yield), a.result(p, response, err)
 		case !yieldAll(p.chunk(object), yield):
 			return false, nil
 		case p.verdict != nil:
-			return true, a.result(p, response, nil)
+			return yieldAll(p.finish(), yield), a.result(p, response, nil)
 		}
 	}
 }
@@ -294,16 +357,18 @@ func yieldAll(events []Event, yield func(Event, error) bool) bool {
 // result returns the turn's error at the end of the reply.
 func (a *api) result(p *openaiParser, response *http.Response, err error) error {
 	switch {
-	case p.verdict == nil && !p.started && p.unparsed != "":
+	case p.verdict == nil && !p.text.started && p.unparsed != "":
 		kind := cmp.Or(response.Header.Get("Content-Type"), "something")
 		reason := fmt.Sprintf("it answered %s that is no completion: “%s”", kind, p.unparsed)
 		return a.failure(reason, statusRemedies[http.StatusNotFound])
 	case p.verdict == nil && err != nil && err != io.EOF:
 		return a.failure("the reply broke off: "+err.Error(), Remedy{})
-	case p.verdict == nil && p.over && p.started: // some APIs give no reason when they are done
+	case p.verdict == nil && p.over && p.text.started: // some APIs give no reason when they are done
 		return nil
 	case p.verdict == nil:
 		return a.failure("the reply ended before it was finished", Remedy{})
+	case !p.verdict.failed && p.lost:
+		return a.failure(fmt.Sprintf("a part of the reply cannot be read: “%s”", p.unparsed), Remedy{})
 	case p.verdict.failed:
 		return a.failure(p.verdict.message, incompleteRemedies[p.verdict.message])
 	}

@@ -20,10 +20,11 @@ const (
 	defaultRetryWait = time.Second
 )
 
-// retried are the statuses of a request that may succeed later.
+// retried are the statuses of a request that may succeed later. From 520 on they are those of proxies, and of an
+// overloaded API.
 var retried = []int{
-	http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable,
-	http.StatusGatewayTimeout,
+	http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests, http.StatusInternalServerError,
+	http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout, 520, 521, 522, 523, 524, 529,
 }
 
 // client follows no redirects.
@@ -38,7 +39,7 @@ func (a *api) post(
 ) (response *http.Response, more bool, err error) {
 	started := time.Now()
 	for try := 1; ; try++ {
-		wait, after := a.wait<<(try-1), ""
+		wait, after := a.wait<<(try-1), http.Header(nil)
 		response, err = a.send(ctx, prompt)
 		temporary := isTemporary(err)
 		switch {
@@ -46,7 +47,7 @@ func (a *api) post(
 			a.lastRetry = ""
 			return response, true, nil
 		case err == nil:
-			after, temporary = response.Header.Get("Retry-After"), slices.Contains(retried, response.StatusCode)
+			after, temporary = response.Header, slices.Contains(retried, response.StatusCode)
 			switch err = a.refusal(response); err {
 			case errNoStreamOptions:
 				a.plain, try = true, try-1
@@ -62,6 +63,7 @@ func (a *api) post(
 			advice := "check the member's endpoint, and that its server, such as Ollama, runs"
 			err = a.failure(urlReason(err), Remedy{Advice: advice})
 		}
+		temporary = temporary && !isNoCredit(err)
 		wait += rand.N(wait/2 + 1)
 		if asked, ok := retryAfter(after, time.Now()); ok {
 			wait = asked
@@ -118,13 +120,32 @@ func isTemporary(err error) bool {
 	return network || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// retryAfter returns the time for which a Retry-After asks: a number of seconds, or a date.
-func retryAfter(value string, now time.Time) (wait time.Duration, ok bool) {
-	if seconds, err := strconv.ParseUint(value, 10, 31); err == nil {
-		return time.Duration(seconds) * time.Second, true
+// retryAfter returns the time for which a response asks: by Retry-After, which is a number of seconds or a date, or by
+// retry-after-ms.
+func retryAfter(header http.Header, now time.Time) (wait time.Duration, ok bool) {
+	for _, field := range []struct {
+		name string
+		unit time.Duration
+	}{{"Retry-After-Ms", time.Millisecond}, {"Retry-After", time.Second}} {
+		if n, err := strconv.ParseFloat(header.Get(field.name), 64); err == nil && n >= 0 && n < 1<<31 {
+			return time.Duration(n * float64(field.unit)), true
+		}
 	}
-	if at, err := http.ParseTime(value); err == nil {
+	if at, err := http.ParseTime(header.Get("Retry-After")); err == nil {
 		return max(0, at.Sub(now)), true
 	}
 	return 0, false
+}
+
+// noCredit reports whether the body of a refusal says that the account has no credit: a retry does not help.
+func noCredit(body []byte) bool {
+	text := strings.ToLower(string(body))
+	return strings.Contains(text, "insufficient_quota") || strings.Contains(text, "billing_hard_limit") ||
+		strings.Contains(text, "insufficient balance") || strings.Contains(text, "credit balance")
+}
+
+// isNoCredit reports whether err is that of an account without credit.
+func isNoCredit(err error) bool {
+	failure, ok := errors.AsType[*FailureError](err)
+	return ok && failure.Remedy.Advice == remedyCredit.Advice
 }

@@ -71,6 +71,9 @@ func TestOpenAIRetriesTemporaryFailures(t *testing.T) {
 		"502":             {refuseWith(502, "", ""), "502 Bad Gateway"},
 		"503":             {refuseWith(503, "0", ""), "503 Service Unavailable"},
 		"504":             {refuseWith(504, "", ""), "504 Gateway Timeout"},
+		"408":             {refuseWith(408, "", ""), "408 Request Timeout"},
+		"524":             {refuseWith(524, "", ""), "524 status code 524"},
+		"529":             {refuseWith(529, "", `{"type":"error","error":{"message":"Overloaded"}}`), "529 status code 529: Overloaded"},
 		"lost connection": {breakConnection, "EOF"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -89,7 +92,7 @@ func TestOpenAIRetriesTemporaryFailures(t *testing.T) {
 }
 
 func TestOpenAIRepeatsNoOtherFailure(t *testing.T) {
-	for _, status := range []int{201, 204, 304, 400, 401, 403, 404, 408, 422, 501} {
+	for _, status := range []int{201, 204, 304, 400, 401, 403, 404, 422, 501, 505, 525} {
 		answer, requests := failFirst(9, refuseWith(status, "0", ""))
 		got, _, err := retries(within(t), impatient, apiTurn(t, answer))
 		if err == nil || len(got) != 0 || requests.Load() != 1 {

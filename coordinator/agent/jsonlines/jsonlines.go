@@ -57,13 +57,15 @@ func (s *Splitter) Rest() []byte {
 	return s.lines.Rest()
 }
 
-// Decode decodes a JSON object like json.Unmarshal, but leaves out fields of a type that does not
-// fit. It returns false if the line is not an object.
+// Decode decodes the JSON object with which a line ends like json.Unmarshal, but leaves out fields of a type that does
+// not fit. What precedes the object is ignored: a program's start script, or a terminal's title, may stand there. It
+// returns false if the line does not end with an object.
 func Decode(line []byte, into any) bool {
-	if !bytes.HasPrefix(line, []byte("{")) {
+	from := bytes.IndexByte(line, '{')
+	if from < 0 {
 		return false
 	}
-	err := json.Unmarshal(line, into)
+	err := json.Unmarshal(line[from:], into)
 	mismatch := (*json.UnmarshalTypeError)(nil)
 	return err == nil || errors.As(err, &mismatch)
 }

@@ -74,7 +74,12 @@ func TestDecodeLeavesOutFieldsThatDoNotFit(t *testing.T) {
 		{`["a"]`, false, "", ""},
 		{`{"a":"x"`, false, "", ""},
 		{``, false, "", ""},
-		{` {"a":"x"}`, false, "", ""},
+		{` {"a":"x"}`, true, "x", ""},
+		{"\x1b]0;title\a\x1b[?25h{\"a\":\"x\"}", true, "x", ""},
+		{"\uFEFF{\"a\":\"x\"}", true, "x", ""},
+		{`[{"a":"x"}]`, false, "", ""},
+		{`"{\"a\":\"x\"}"`, false, "", ""},
+		{`{"a":"x"} and`, false, "", ""},
 	} {
 		var got struct{ A, B string }
 		ok := jsonlines.Decode([]byte(test.line), &got)
