@@ -4,13 +4,15 @@ import (
 	"cmp"
 	"context"
 	"iter"
+	"strings"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
 )
 
 // Command is the engine that runs any program: the prompt is its standard input, the reply its
-// standard output.
+// standard output, as a terminal would show it: without escape sequences, and of a line that is written again after a
+// carriage return the last version. A program that prints only an error message has failed.
 //
 // The program is Member.Command with Member.Args, started without a shell in Turn.Dir. Its
 // environment is that of this process without the variables of the agents' vendors (ANTHROPIC_…,
@@ -37,7 +39,7 @@ const defaultGrace = 2 * time.Second
 func (Command) CommandLine(m Member) []string { return append([]string{m.Command}, m.Args...) }
 
 // Run runs the program and yields its standard output as it arrives. The last error is a
-// *process.StartError, a *process.ExitError, or wraps context.Cause(ctx).
+// *process.StartError, a *process.ExitError, a *FailureError, or wraps context.Cause(ctx).
 func (c Command) Run(ctx context.Context, turn Turn) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		if ctx.Err() != nil {
@@ -57,12 +59,27 @@ func (c Command) Run(ctx context.Context, turn Turn) iter.Seq2[Event, error] {
 		}
 		// Deferred, because the loop's body may also panic.
 		defer p.Supervise(ctx, cmp.Or(max(c.Grace, 0), defaultGrace))()
+		var shown terminalText
+		replied := false
 		for text := range p.Texts() {
+			text = shown.next(text)
+			replied = replied || strings.TrimSpace(text) != ""
+			if text != "" && !yield(Text{text}, nil) {
+				return
+			}
+		}
+		if text := shown.rest(); text != "" {
+			replied = true
 			if !yield(Text{text}, nil) {
 				return
 			}
 		}
-		if err := p.Wait(ctx); err != nil {
+		err = p.Wait(ctx)
+		if said := p.Stderr(); err == nil && !replied && said != "" {
+			reason := "it exited with code 0, without an answer: " + said
+			err = profile{name: turn.Member.Command}.failure(reason, Remedy{"", retry})
+		}
+		if err != nil {
 			yield(nil, err)
 		}
 	}

@@ -302,6 +302,15 @@ func TestCommandStderrOfSuccessIsIgnored(t *testing.T) {
 	}
 }
 
+// A program that prints only an error has no answer, whatever its exit code is.
+func TestCommandStderrWithoutReplyIsTheReason(t *testing.T) {
+	replied, err := reply(within(t), graceful, script(t, "echo out of memory >&2; printf '\\033[0m\\n'"))
+	failure, ok := errors.AsType[*agent.FailureError](err)
+	if replied != "\n" || !ok || !strings.Contains(failure.Reason, "out of memory") {
+		t.Errorf("replied %q, %v", replied, err)
+	}
+}
+
 func TestCommandExitErrorHasSignal(t *testing.T) {
 	_, err := reply(within(t), graceful, script(t, `kill -KILL $$`))
 	exit, ok := errors.AsType[*process.ExitError](err)
