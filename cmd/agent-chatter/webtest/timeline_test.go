@@ -20,7 +20,7 @@ func TestTimeline(t *testing.T) {
 		t.Error("a bar has no name")
 	}
 	texts := value[[]string](b, `[...document.querySelectorAll(".sums tbody tr")].map(row => row.innerText.trim().split(/\s+/).join(" "))`)
-	if len(texts) != 4 || texts[1] != "Ada 1 0 2 21.3s 12.8k 420 0.0213 USD" || texts[2] != "Bo 1 (1 unfinished) 0 1 (1 failed) 4.0s 0 0" {
+	if len(texts) != 4 || texts[1] != "Ada 1 1 2 21.3s 12.8k 420 0.0213 USD" || texts[2] != "Bo 1 (1 unfinished) 0 1 (1 failed) 4.0s 0 0" {
 		t.Errorf("the tables: %q", texts)
 	}
 	b.run(chromedp.Focus(`.chart a[href$="#seq-10"]`))
