@@ -72,7 +72,9 @@ type run struct {
 	reported   bool // SaveFailed was notified in this call
 
 	unsupported []SettingUnsupported // notified
-	allowed     map[requestHash]bool // requests for permission that were allowed for the session
+
+	agentNotices map[string]bool      // notified, by notifyOfAgent
+	allowed      map[requestHash]bool // requests for permission that were allowed for the session
 }
 
 // New returns a Coordinator without a team.

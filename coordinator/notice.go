@@ -83,6 +83,13 @@ type Retrying struct {
 	Retry  agent.Retry // without secrets
 }
 
+// AgentNotice is what the program of a member's agent has to say, such as a warning, once in a conversation. It is no
+// part of a reply.
+type AgentNotice struct {
+	Member team.Member
+	Text   string // without secrets; may have several lines
+}
+
 // PermissionDenied reports that an agent requested a permission that the member's configuration denies.
 type PermissionDenied struct {
 	Member team.Member
@@ -163,6 +170,7 @@ func (MessageTruncated) notice()     {}
 func (SecretsRedacted) notice()      {}
 func (SettingUnsupported) notice()   {}
 func (Retrying) notice()             {}
+func (AgentNotice) notice()          {}
 func (PermissionDenied) notice()     {}
 func (PermissionUnanswered) notice() {}
 func (UnknownNames) notice()         {}

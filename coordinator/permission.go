@@ -6,6 +6,9 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
@@ -84,9 +87,9 @@ func (t *turn) decide(ctx context.Context, r permissionRequest) error {
 	switch {
 	case r.ctx.Err() != nil || ctx.Err() != nil:
 		return t.grant(r, agent.Refused, projection.ByDefault)
-	case m.Permissions == agent.Allow:
+	case t.permitted(r.permission):
 		return t.grant(r, agent.AllowedOnce, projection.ByPolicy)
-	case m.Permissions == agent.Deny:
+	case m.Permissions == agent.Deny, m.Permissions == agent.ReadOnly:
 		t.c.notify(PermissionDenied{m, r.action()})
 		return t.grant(r, agent.Refused, projection.ByPolicy)
 	case t.c.allowed[r.hash]:
@@ -101,6 +104,51 @@ func (t *turn) decide(ctx context.Context, r permissionRequest) error {
 	}
 	t.ask(ctx, r)
 	return nil
+}
+
+// permitted reports whether the member's permissions allow what a request asks for, without a question. What the agent
+// says of the tool is believed.
+func (t *turn) permitted(p agent.Permission) bool {
+	switch t.item.member.Permissions {
+	case agent.Allow:
+		return true
+	case agent.ReadOnly:
+		return (p.Kind == agent.KindRead || p.Kind == agent.KindSearch) && len(p.Edits) == 0
+	case agent.Edit:
+		outside := func(e agent.FileEdit) bool { return !within(t.dir(), e.Path) }
+		return p.Kind == agent.KindEdit && p.Omitted == 0 && len(p.Edits) > 0 && !slices.ContainsFunc(p.Edits, outside)
+	}
+	return false
+}
+
+// within reports whether a file is in a directory, also after links were followed.
+func within(dir, path string) bool {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	dir, err := filepath.Abs(dir)
+	if err == nil {
+		dir, err = filepath.EvalSymlinks(dir)
+	}
+	if err != nil {
+		return false
+	}
+	parent := filepath.Clean(path)
+	var rest []string
+	for { // of a file that does not exist yet, the directory that does
+		resolved, err := filepath.EvalSymlinks(parent)
+		if err == nil {
+			parent = filepath.Join(append([]string{resolved}, rest...)...)
+			break
+		}
+		if _, err := os.Lstat(parent); err == nil || parent == filepath.Dir(parent) {
+			return false // a link to nothing, or to what cannot be known
+		}
+		rest = slices.Insert(rest, 0, filepath.Base(parent))
+		parent = filepath.Dir(parent)
+	}
+	relative, err := filepath.Rel(dir, parent)
+	return err == nil && filepath.IsLocal(relative) && relative != "."
 }
 
 func (r permissionRequest) action() string { return cmp.Or(r.permission.Title, r.permission.Tool) }

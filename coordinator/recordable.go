@@ -54,6 +54,10 @@ func (c *Coordinator) recordable(p projection.Payload) projection.Payload {
 		p.ToolID, p.Name = c.bounded(p.ToolID, maxLabel), c.bounded(p.Name, maxLabel)
 		p.Title = c.bounded(p.Title, maxTitle)
 		return p
+	case projection.PermissionBypassed:
+		p.ToolID, p.Name = c.bounded(p.ToolID, maxLabel), c.bounded(p.Name, maxLabel)
+		p.Title = c.bounded(p.Title, maxTitle)
+		return p
 	case projection.ToolStarted:
 		p.ToolID, p.Name, p.Input = c.bounded(p.ToolID, maxLabel), c.bounded(p.Name, maxLabel), c.toolInput(p.Input)
 		return p

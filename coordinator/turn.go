@@ -181,6 +181,8 @@ func (t *turn) handle(e agent.Event) error {
 			TurnID: t.id, ToolID: e.ID, Name: e.Name, Error: e.Error, Output: e.Output,
 			OutputBytes: int64(len(e.Output)) + e.Omitted,
 		})
+	case agent.Bypassed:
+		return t.record(projection.PermissionBypassed{TurnID: t.id, ToolID: e.ToolID, Name: e.Tool, Title: e.Title})
 	case agent.Plan:
 		return t.recordPlan(e)
 	case agent.Usage:
@@ -197,6 +199,8 @@ func (t *turn) handle(e agent.Event) error {
 		t.session = e.ID
 	case agent.Unsupported:
 		t.c.notifyUnsupported(t.item.member, e.Setting)
+	case agent.Notice:
+		t.c.notifyOfAgent(t.item.member, e.Text)
 	case agent.Retry:
 		e.Reason = t.c.bounded(e.Reason, maxError)
 		t.c.notify(Retrying{t.item.member, e})
@@ -397,16 +401,15 @@ func (t *turn) input(engine agent.Engine) (agent.Turn, error) {
 	prompt := c.promptFor(engine, next)
 	t.prompt = fmt.Sprintf("%x", sha256.Sum256([]byte(prompt)))
 	c.notify(Prompt{m, prompt})
-	dir := m.BaseDir
-	if dir == "" {
-		dir = c.o.CWD
-	}
 	return agent.Turn{
-		ID: t.id, Prompt: prompt, Dir: dir, Limit: c.team.MaxAgentResponseTime, Guard: c.o.Guard,
+		ID: t.id, Prompt: prompt, Dir: t.dir(), Limit: c.team.MaxAgentResponseTime, Guard: c.o.Guard,
 		Said:   agent.Said{Speaker: t.item.trigger.speaker, Text: t.item.trigger.text},
 		Member: m.ForEngine(c.memberAfter(m)), MCPServers: c.mcpServers(m), Editor: c.o.Editor,
 	}, nil
 }
+
+// dir returns the working directory of the turn.
+func (t *turn) dir() string { return cmp.Or(t.item.member.BaseDir, t.c.o.CWD) }
 
 // memberAfter returns the name of the member after m in the team, or of the first human.
 func (c *Coordinator) memberAfter(m team.Member) string {

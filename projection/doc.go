@@ -36,7 +36,7 @@
 //	message.appended
 //	queue.changed
 //	turn.started, turn.text, turn.ended
-//	tool.started, tool.completed, permission.answered
+//	tool.started, tool.completed, permission.answered, permission.bypassed
 //	plan.updated
 //	journal.recovered, journal.sealed (which package journal appends)
 //

@@ -232,6 +232,15 @@ const (
 	ByDefault Decider = "nobody" // no person was available, or none answered during the turn
 )
 
+// PermissionBypassed records that an agent used a tool without the permission that it needs: it did not request it, did
+// not wait for the answer, or did not follow it. It precedes the tool.completed, and the turn fails.
+type PermissionBypassed struct {
+	TurnID string `json:"turnId"`
+	ToolID string `json:"toolId"`
+	Name   string `json:"name"`            // of the tool
+	Title  string `json:"title,omitempty"` // the agent's description of the call
+}
+
 // PlanUpdated is the list of things to do that an agent keeps for its turn, as it is now.
 // It is shown, and not part of the conversation.
 type PlanUpdated struct {
@@ -301,6 +310,7 @@ func (PlanUpdated) eventType() string     { return "plan.updated" }
 func (TurnEnded) eventType() string       { return "turn.ended" }
 
 func (PermissionAnswered) eventType() string { return "permission.answered" }
+func (PermissionBypassed) eventType() string { return "permission.bypassed" }
 
 // JournalRecovered is the payload of the event that package journal appends after a
 // recovery.
@@ -421,6 +431,7 @@ var decoders = map[string]func(e journal.Event, fast bool) (Payload, error){
 	TurnEnded{}.eventType():       decodeTurnEnded,
 
 	PermissionAnswered{}.eventType(): decodeAs[PermissionAnswered],
+	PermissionBypassed{}.eventType(): decodeAs[PermissionBypassed],
 
 	JournalRecovered{}.eventType(): decodeAs[JournalRecovered],
 	JournalSealed{}.eventType():    decodeAs[JournalSealed],

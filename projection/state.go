@@ -259,6 +259,8 @@ func (s *State) apply(e journal.Event, p Payload) {
 			t.add(e, p)
 		}
 		s.touch(e)
+	case PermissionBypassed:
+		s.touch(e)
 	case TurnEnded:
 		s.endTurn(e, p)
 		s.touch(e)

@@ -212,6 +212,8 @@ func (t *Timeline) updateTurn(e journal.Event, p Payload) {
 		}
 	case PlanUpdated:
 		r, _ = byID(p.TurnID)
+	case PermissionBypassed:
+		r, _ = byID(p.TurnID)
 	case PermissionAnswered:
 		if r, i = byID(p.TurnID); r != nil {
 			t.Open[i].add(e, p)

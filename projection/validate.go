@@ -115,6 +115,7 @@ var fitting = map[string]func(data []byte) (Payload, bool){
 	PermissionAnswered{}.eventType(): fittingAs(func(p PermissionAnswered, _ []byte) bool {
 		return p.TurnID != "" && slices.Contains([]Decider{ByPerson, ByPolicy, ByDefault}, p.By)
 	}),
+	PermissionBypassed{}.eventType(): fittingAs(func(p PermissionBypassed, _ []byte) bool { return p.TurnID != "" }),
 	JournalRecovered{}.eventType(): fittingAs(func(p JournalRecovered, data []byte) bool {
 		return p.Offset >= 0 && p.Bytes >= 0 && lacks(data, `"firstSeq":0`, `"lastSeq":0`)
 	}),

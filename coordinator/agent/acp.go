@@ -22,8 +22,10 @@ import (
 // prompt, however long its program has been running.
 //
 // The program is Member.Command, or the one that speaks the protocol for the member's agent type
-// (see [Default]). Member.Model is set in the session. Turn.Permit decides when the agent asks
-// for permission. The client offers the files and terminals of Turn.Editor; without one the agent uses its own. What an
+// (see [Default]). Member.Model is set in the session. Member.Permissions, one of [Policies], decides on the mode of the
+// session. A turn whose session cannot be put into a mode in which the agent asks for permission fails; one that
+// changes its mode by itself, or reports that it did something without asking that it must not do, is stopped. Turn.Permit
+// decides when the agent asks. The client offers the files and terminals of Turn.Editor; without one the agent uses its own. What an
 // agent writes and runs there needs Turn.Permit, too.
 //
 // A turn that is stopped is cancelled in the protocol. If the agent does not respond to that, or
@@ -141,7 +143,8 @@ func (e *ACP) acquire(ctx context.Context, turn Turn) (*acpAgent, error) {
 // acpKey returns the same string for two turns that one program can run.
 func acpKey(turn Turn) string {
 	m := turn.Member
-	return fmt.Sprintf("%q %v", []any{m.ID, m.AgentType, m.Command, m.Args, m.Env, turn.Dir}, servicesOf(turn))
+	allowed := m.Permissions == Allow // decides on the environment of some agents
+	return fmt.Sprintf("%q %v %v", []any{m.ID, m.AgentType, m.Command, m.Args, m.Env, turn.Dir}, servicesOf(turn), allowed)
 }
 
 // takeIdle returns an idle agent, which may have exited, or nil. It belongs to the caller until release.
@@ -181,11 +184,16 @@ func (e *ACP) start(ctx context.Context, turn Turn) (*acpAgent, error) {
 	p, _ := acpProfile(turn.Member)
 	program, line := turn.program(), e.CommandLine(turn.Member)
 	program.Command, program.Args = line[0], line[1:]
+	env, err := acpEnv(turn.Member)
+	if err != nil {
+		return nil, p.failure(err.Error(), Remedy{Advice: `change the member's "env"`})
+	}
+	program.Env = env
 	client, err := acp.Start(program)
 	if err != nil {
 		return nil, p.withInstall(err)
 	}
-	a := &acpAgent{Client: client, profile: p, key: acpKey(turn)}
+	a := &acpAgent{Client: client, profile: p, habits: acpHabitsFor(turn.Member), key: acpKey(turn)}
 	a.end = sync.OnceFunc(client.Process.Supervise(context.Background(), cmp.Or(e.Grace, defaultACPGrace)))
 	starting, cancel := context.WithTimeoutCause(ctx, cmp.Or(e.Start, defaultACPStart), errNoACP)
 	defer cancel()
@@ -203,8 +211,11 @@ var errNoACP = errors.New("it does not answer in the Agent Client Protocol")
 type acpAgent struct {
 	*acp.Client
 	profile
-	key string // see acpKey
-	end func() // ends the process group and waits; may be called repeatedly
+	habits acpHabits
+	key    string // see acpKey
+	end    func() // ends the process group and waits; may be called repeatedly
+
+	numbered bool // a message had an id
 
 	// Of the session:
 	noThinking bool        // Member.Thinking has no effect
@@ -217,7 +228,11 @@ func (a *acpAgent) newSession(ctx context.Context, turn Turn) error {
 	a.skipped = skipped
 	err := a.NewSession(ctx, acp.Session{
 		Dir: turn.Dir, Model: turn.Member.Model, Thinking: turn.Member.Thinking, MCPServers: acpServersOf(taken),
+		Mode: acpMode(turn.Member),
 	})
+	if mode, ok := errors.AsType[*acp.ModeError](err); ok {
+		return a.explainMode(turn.Member.Permissions, mode)
+	}
 	if a.noThinking = errors.Is(err, acp.ErrNoThinking); a.noThinking {
 		return nil
 	}
@@ -249,9 +264,12 @@ func (a *acpAgent) close(grace time.Duration) {
 // explain returns the error of a turn that ends with an error of the client.
 func (a *acpAgent) explain(ctx context.Context, err error) error {
 	refusal, refused := errors.AsType[*acp.RequestError](err)
+	failure, explained := errors.AsType[*FailureError](err)
 	switch {
 	case ctx.Err() != nil:
 		return process.Stopped(ctx)
+	case explained:
+		return failure
 	case errors.Is(err, acp.ErrExited):
 		return a.exitError()
 	case errors.Is(err, jsonlines.ErrTooLong):

@@ -110,6 +110,10 @@ func (u *editorUse) fail(id, reason string) {
 
 // takeServiceRequest serves a request in the background.
 func (t *acpTurn) takeServiceRequest(r acp.ServiceRequest) {
+	if t.over {
+		t.Fail(r, "the turn is over")
+		return
+	}
 	if t.questions.Load() >= maxQuestions {
 		t.Fail(r, "too many requests wait for an answer")
 		return
@@ -146,14 +150,16 @@ func (t *acpTurn) needsPermission(r acp.ServiceRequest) *Permission {
 		if t.editor.take(editKey(r.Path), r.Content) {
 			return nil
 		}
-		asked.Tool, asked.Title, asked.Input = toolWriteFile, "write "+r.Path, object("path", r.Path)
+		asked.Tool, asked.Kind = toolWriteFile, KindEdit
+		asked.Title, asked.Input = "write "+r.Path, object("path", r.Path)
 		asked.Edits, asked.Omitted = edits([]acp.Edit{{Path: r.Path, New: r.Content}})
 	case sdk.ClientMethodTerminalCreate:
 		line := strings.Join(append([]string{r.Command}, r.Args...), " ")
 		if t.editor.take(commandKey(line), "") {
 			return nil
 		}
-		asked.Tool, asked.Title, asked.Input = toolTerminal, line, object("command", line)
+		asked.Tool, asked.Kind = toolTerminal, KindExecute
+		asked.Title, asked.Input = line, object("command", line)
 	default:
 		return nil
 	}

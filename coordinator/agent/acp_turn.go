@@ -30,6 +30,7 @@ type acpTurn struct {
 
 	reply
 	messageID string // of the last chunk
+	held      heldChunks
 	tools     map[string]*acpTool
 	broken    bool            // the agent's chunks are an error message
 	complaint strings.Builder // that message
@@ -41,6 +42,8 @@ type acpTurn struct {
 	askContext context.Context
 	stopAsking context.CancelFunc
 	cancelled  bool
+	over       bool  // the result has arrived
+	breach     error // what the agent has done without permission; nil: nothing is known
 	editor     editorUse
 }
 
@@ -54,7 +57,11 @@ type acpTool struct {
 	omitted   int64                      // bytes after output
 	announced bool                       // there was a ToolStarted
 	ended     bool
-	refused   atomic.Bool
+
+	permission atomic.Int32 // notAsked, asked, granted or refused
+	acts       bool         // it changes files or runs a command
+	did        string       // the title, which is kept when it has ended
+	bypassed   bool
 }
 
 func newACPTurn(ctx context.Context, a *acpAgent, turn Turn, yield func(Event, error) bool) *acpTurn {
@@ -83,7 +90,19 @@ func (t *acpTurn) run(ctx context.Context, grace time.Duration) error {
 	}
 	t.Prompt(t.turn.Prompt)
 	result, err := t.relay(ctx)
+	if err == nil {
+		t.over = true
+		err = t.takeLate(ctx)
+	}
+	t.settleHeld()
 	switch {
+	case errors.Is(err, errBreach):
+		if !t.over {
+			t.cancel(grace)
+		}
+		t.reusable = false // what is left of the agent is ended
+		t.emitEditorUses()
+		return t.breach
 	case err == nil && ctx.Err() == nil:
 		t.reusable = true
 		t.CloseSession()
@@ -114,45 +133,85 @@ var errLeft = errors.New("the consumer has left")
 // relay emits the events of the turn until its result arrives.
 func (t *acpTurn) relay(ctx context.Context) (acp.Result, error) {
 	for {
-		m, err := t.Next(ctx)
+		m, err := t.next(ctx)
 		if err != nil {
 			return acp.Result{}, err
 		}
-		switch m := m.(type) {
-		case acp.Result:
-			return m, nil
-		case acp.Chunk:
-			t.takeChunk(m)
-			t.emit(Alive{})
-		case acp.ToolUpdate:
-			t.takeTool(m)
-			t.emit(Alive{})
-		case acp.PermissionRequest:
-			t.takePermissionRequest(m)
-		case acp.ServiceRequest:
-			t.takeServiceRequest(m)
-			t.emit(Alive{})
-		case acp.SystemError:
-			t.broken = true
-			t.emit(Alive{})
-		case acp.Plan:
-			entries := make([]PlanEntry, len(m))
-			for i, e := range m {
-				entries[i] = PlanEntry(e)
-			}
-			t.emit(Plan{entries})
-		case acp.Spent:
-			t.takeSpent(m)
-			t.emit(Alive{})
-		case acp.Retry:
-			t.takeRetry(m)
-		case acp.OtherUpdate:
-			t.emit(Alive{})
+		if result, ok := m.(acp.Result); ok {
+			return result, nil
 		}
-		if t.left && !t.cancelled {
-			return acp.Result{}, errLeft
+		if err := t.take(m); err != nil && !t.cancelled {
+			return acp.Result{}, err
 		}
 	}
+}
+
+// What an agent sends right after the result belongs to the turn: some report the end of a turn before its last words.
+const (
+	lateTime    = 100 * time.Millisecond // is how long the agent has to be silent
+	maxLateTime = time.Second
+)
+
+// takeLate emits what the agent sends right after the result.
+func (t *acpTurn) takeLate(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, maxLateTime)
+	defer cancel()
+	for {
+		quiet, cancel := context.WithTimeout(ctx, lateTime)
+		m, err := t.Next(quiet)
+		cancel()
+		if err != nil {
+			return nil // of an agent that exits, the result counts
+		}
+		if err := t.take(m); err != nil {
+			return err
+		}
+	}
+}
+
+// take emits the events of a message. It returns errLeft or errBreach if the turn has to end.
+func (t *acpTurn) take(m acp.Message) error {
+	switch m := m.(type) {
+	case acp.Chunk:
+		t.takeChunk(m)
+		t.emit(Alive{})
+	case acp.Notice:
+		t.takeNotice(m.Text)
+		t.emit(Alive{})
+	case acp.ToolUpdate:
+		t.takeTool(m)
+		t.emit(Alive{})
+	case acp.PermissionRequest:
+		t.takePermissionRequest(m)
+	case acp.ServiceRequest:
+		t.takeServiceRequest(m)
+		t.emit(Alive{})
+	case acp.ModeChange:
+		t.takeModeChange(m)
+	case acp.SystemError:
+		t.broken = true
+		t.emit(Alive{})
+	case acp.Plan:
+		entries := make([]PlanEntry, len(m))
+		for i, e := range m {
+			entries[i] = PlanEntry(e)
+		}
+		t.emit(Plan{entries})
+	case acp.Spent:
+		t.takeSpent(m)
+		t.emit(Alive{})
+	case acp.Retry:
+		t.takeRetry(m)
+	case acp.OtherUpdate:
+		t.emit(Alive{})
+	}
+	switch {
+	case t.left:
+		return errLeft
+	case t.breach != nil:
+		return errBreach
+	}
+	return nil
 }
 
 // cancel asks the agent to stop the turn. The agent is reusable if it does, with everything that
@@ -209,6 +268,9 @@ func (t *acpTurn) takeChunk(c acp.Chunk) {
 		}
 		return
 	}
+	if c.Text == "" || t.hold(c) {
+		return
+	}
 	if c.MessageID != t.messageID {
 		t.endMessage()
 		t.messageID = c.MessageID
@@ -232,8 +294,12 @@ func (t *acpTurn) takeRetry(r acp.Retry) {
 func (t *acpTurn) takeTool(u acp.ToolUpdate) *acpTool {
 	u.ID = label(u.ID)
 	tool := t.tools[u.ID]
+	if !t.habits.numbered {
+		t.settleHeld()
+	}
 	if tool == nil {
 		if len(t.tools) >= maxTools {
+			t.checkBypass(u.ID, &acpTool{name: label(cmp.Or(u.Name, toolNameIn(u)))}, u)
 			return nil
 		}
 		tool = &acpTool{}
@@ -243,7 +309,7 @@ func (t *acpTurn) takeTool(u acp.ToolUpdate) *acpTool {
 	tool.name = label(cmp.Or(u.Name, tool.name, toolNameIn(u)))
 	if u.Title != "" {
 		tool.title = runecut.Prefix(u.Title, maxReason)
-		tool.hidden.title = len(u.Title) - len(tool.title)
+		tool.hidden.title, tool.did = len(u.Title)-len(tool.title), tool.title
 	}
 	if u.Input != nil && !tool.ended {
 		tool.input, tool.hidden.input = u.Input, 0
@@ -255,6 +321,7 @@ func (t *acpTurn) takeTool(u acp.ToolUpdate) *acpTool {
 	if u.Started {
 		t.announce(u.ID, tool)
 	}
+	t.checkBypass(u.ID, tool, u)
 	if u.Ended && !tool.ended {
 		tool.ended = true
 		done := completed(u.ID, tool.name, string(tool.output), u.Failed)
@@ -305,28 +372,31 @@ func (t *acpTurn) announce(id string, tool *acpTool) {
 // takePermissionRequest asks Turn.Permit in the background.
 func (t *acpTurn) takePermissionRequest(r acp.PermissionRequest) {
 	tool := t.takeTool(r.Tool)
-	if tool == nil || t.questions.Load() >= maxQuestions {
+	if tool == nil || t.over || t.questions.Load() >= maxQuestions {
 		t.Dismiss(r)
 		return
 	}
+	tool.permission.Store(asked)
 	t.questions.Add(1)
 	id := label(r.Tool.ID)
 	t.announce(id, tool)
 	shown, omitted := edits(r.Edits)
-	asked := Permission{
-		ToolID: id, Tool: cmp.Or(tool.name, "tool"), Title: tool.title, Input: tool.input, Edits: shown,
-		Omitted: omitted + tool.hidden.title + tool.hidden.input, Always: r.OffersAlways(),
+	request := Permission{
+		ToolID: id, Tool: cmp.Or(tool.name, "tool"), Kind: r.Tool.Category, Title: tool.title, Input: tool.input,
+		Edits: shown, Omitted: omitted + tool.hidden.title + tool.hidden.input, Always: r.OffersAlways(),
 	}
 	t.asking.Go(func() {
 		defer t.questions.Add(-1)
 		grant := Refused
 		if t.turn.Permit != nil {
-			grant = t.turn.Permit(t.askContext, asked)
+			grant = t.turn.Permit(t.askContext, request)
 		}
-		tool.refused.Store(grant == Refused)
+		state := refused
 		if grant != Refused {
-			t.editor.grant(asked)
+			state = granted
+			t.editor.grant(request)
 		}
+		tool.permission.Store(state) // before the agent knows it
 		if t.askContext.Err() != nil {
 			t.Dismiss(r)
 			return
@@ -359,10 +429,10 @@ func (t *acpTurn) takeSpent(m acp.Spent) {
 
 // finish emits the last events and returns the turn's error.
 func (t *acpTurn) finish(result acp.Result) error {
-	refused := slices.DeleteFunc(slices.Sorted(maps.Keys(t.tools)), func(id string) bool {
-		return !t.tools[id].refused.Load()
+	denied := slices.DeleteFunc(slices.Sorted(maps.Keys(t.tools)), func(id string) bool {
+		return t.tools[id].permission.Load() != refused
 	})
-	for _, id := range refused { // agents do not report the end of all of them
+	for _, id := range denied { // agents do not report the end of all of them
 		if tool := t.tools[id]; !tool.ended {
 			t.emit(ToolCompleted{ID: id, Name: cmp.Or(tool.name, "tool"), Error: "permission denied"})
 		}
@@ -384,7 +454,7 @@ func (t *acpTurn) finish(result acp.Result) error {
 		return t.failure(reason, t.remedy(reason))
 	}
 	empty := result.StopReason == sdk.StopReasonEndTurn && !t.started
-	if len(refused) > 0 && (empty || result.StopReason == sdk.StopReasonCancelled) { // as OpenCode and Codex do
+	if len(denied) > 0 && (empty || result.StopReason == sdk.StopReasonCancelled) { // as OpenCode and Codex do
 		return t.failure("it stopped because a permission was denied", Remedy{Advice: "tell it what to do instead"})
 	}
 	return t.stopError(result.StopReason)

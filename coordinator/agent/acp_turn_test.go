@@ -147,7 +147,7 @@ func TestACPEndOfTurn(t *testing.T) {
 	const denied = `completed 1 sh "" "permission denied"`
 	long := strings.Repeat("x", maxReason)
 	ask := func(t *acpTurn) { // the user denies a permission
-		t.takeTool(acp.ToolUpdate{ID: "1", Name: "sh"}).refused.Store(true)
+		t.takeTool(acp.ToolUpdate{ID: "1", Name: "sh"}).permission.Store(refused)
 		t.takeTool(acp.ToolUpdate{ID: "2"})
 	}
 	say := func(text string) func(*acpTurn) {
@@ -210,6 +210,7 @@ func TestACPEndOfTurn(t *testing.T) {
 		for _, do := range test.before {
 			do(turn)
 		}
+		turn.settleHeld()
 		err := turn.finish(test.result)
 		if diff := cmp.Diff(test.want, *got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)

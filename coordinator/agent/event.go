@@ -7,7 +7,7 @@ import (
 )
 
 // An Event is one thing that happened in a turn: a [Text], [ToolStarted], [ToolCompleted], [Plan],
-// [Usage], [Session], [Retry], [Unsupported] or [Alive]. Consumers ignore the kinds that they do not use.
+// [Usage], [Session], [Retry], [Notice], [Bypassed], [Unsupported] or [Alive]. Consumers ignore the kinds that they do not use.
 type Event interface{ event() }
 
 // Text is a piece of the reply. Pieces come in order, are not empty, and never cut a valid UTF-8
@@ -91,6 +91,16 @@ type Retry struct {
 	Try, Max int           // the number of the failed request and of the last one; 0 if unknown
 }
 
+// Notice is what the agent's program has to say to the user, such as a warning. It is no part of the reply.
+type Notice struct{ Text string } // may have several lines, at most 4 KiB
+
+// Bypassed reports that a tool was used without the permission that it needs. The agent is stopped, and the turn fails.
+type Bypassed struct {
+	ToolID string // that of a ToolStarted or of a ToolCompleted
+	Tool   string // the tool's name
+	Title  string // what the tool did, in the agent's words; may be ""
+}
+
 // Unsupported reports that a setting of the member has no effect: the agent does not support it.
 type Unsupported struct{ Setting string } // as in the team file
 
@@ -108,6 +118,8 @@ func (ToolCompleted) event() {}
 func (Plan) event()          {}
 func (Usage) event()         {}
 func (Retry) event()         {}
+func (Notice) event()        {}
+func (Bypassed) event()      {}
 func (Unsupported) event()   {}
 func (Session) event()       {}
 func (Alive) event()         {}

@@ -123,11 +123,12 @@ func (r *recorder) setUp(t *testing.T, raw string) {
 // deny it.
 func (r *recorder) requirePermission() {
 	m := &r.turn.Member
+	if r.agent.Resident() {
+		m.Permissions = agent.Ask
+	}
 	switch r.name {
 	case "acp-codex":
-		m.Env["INITIAL_AGENT_MODE"], r.model.Escalate = "read-only", true
-	case "acp-opencode":
-		m.Env["OPENCODE_PERMISSION"] = `{"bash":"ask"}`
+		r.model.Escalate = true
 	case "codex":
 		if r.refuses {
 			m.Permissions, r.model.Escalate = agent.ReadOnly, true

@@ -85,6 +85,9 @@ func playRecording(t *testing.T, e agent.Engine, agentType string, s scene, file
 	defer cancelServer.Close()
 	turn := self(t, "playback")
 	turn.Member.ID, turn.Member.AgentType, turn.Prompt = "recorded", agentType, s.prompt
+	if _, overACP := e.(*agent.ACP); overACP && !s.asks {
+		turn.Member.Permissions = agent.Allow
+	}
 	turn.Member.Env[recordingFile], turn.Member.Env[playbackDir] = file, turn.Dir
 	turn.Member.Env[cancelURL] = cancelServer.URL
 	var mu sync.Mutex

@@ -242,6 +242,8 @@ func (m *memorySession) add(e journal.Event) {
 		stepOf = p.TurnID
 	case projection.PermissionAnswered:
 		stepOf = p.TurnID
+	case projection.PermissionBypassed:
+		stepOf = p.TurnID
 	case projection.TurnEnded:
 		m.removeSteps(p.TurnID)
 	}

@@ -14,8 +14,9 @@ type Call struct {
 	At      int64     // length in bytes of the part of the reply that precedes it
 	Answer  *projection.PermissionAnswered
 	Result  *projection.ToolCompleted // nil: it has none
-	Took    time.Duration             // from the start to the result, without the wait for a person's answer
-	Over    bool                      // the turn ended without a result
+	Bypass  *projection.PermissionBypassed
+	Took    time.Duration // from the start to the result, without the wait for a person's answer
+	Over    bool          // the turn ended without a result
 
 	began time.Time // Time, or when a person answered
 }
@@ -28,13 +29,16 @@ const (
 	Running  CallState = "running"
 	OK       CallState = "ok"
 	Failed   CallState = "failed"
-	Refused  CallState = "refused" // by a person, by the permissions of the member, or for want of an answer
+	Refused  CallState = "refused"  // by a person, by the permissions of the member, or for want of an answer
+	Bypassed CallState = "bypassed" // done without the permission that it needs
 	NoResult CallState = "no result"
 )
 
 // State returns how far the call is. A refused call stays refused whatever the agent reports of it.
 func (c Call) State() CallState {
 	switch {
+	case c.Bypass != nil:
+		return Bypassed
 	case c.Answer != nil && !c.Answer.Allowed && (c.Result != nil || c.Over):
 		return Refused
 	case c.Result != nil && c.Result.Error != "":

@@ -166,6 +166,8 @@ func turnID(p projection.Payload) string {
 		return p.TurnID
 	case projection.PermissionAnswered:
 		return p.TurnID
+	case projection.PermissionBypassed:
+		return p.TurnID
 	case projection.PlanUpdated:
 		return p.TurnID
 	case projection.TurnEnded:

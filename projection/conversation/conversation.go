@@ -71,6 +71,13 @@ func (c *Conversation) Apply(e projection.Event) []Delta {
 			t.answer(p, e.Time)
 			return []Delta{Permitted{at, t, p}}
 		}
+	case projection.PermissionBypassed:
+		if t := c.turn(at, p.TurnID); t != nil {
+			if call := t.call(p.ToolID); call != nil {
+				call.Bypass = &p
+			}
+			return []Delta{PermissionBypassed{at, t, p}}
+		}
 	case projection.PlanUpdated:
 		if t := c.turn(at, p.TurnID); t != nil && !t.planned(p) {
 			t.plan, t.stepped = &p, true

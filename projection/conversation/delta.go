@@ -7,7 +7,7 @@ import (
 )
 
 // A Delta is what an event, or streamed text, adds to a conversation. Its type says what: [Began], [Text], [Called],
-// [Permitted], [Completed], [Planned], [Replied], [Ended], [Said] or [Changed]. Deltas are values: they do not change
+// [Permitted], [PermissionBypassed], [Completed], [Planned], [Replied], [Ended], [Said] or [Changed]. Deltas are values: they do not change
 // when others follow. The memory that they refer to is shared and not to be modified.
 type Delta interface{ of() Source }
 
@@ -47,6 +47,13 @@ type Permitted struct {
 	Source
 	Turn   *Turn
 	Answer projection.PermissionAnswered
+}
+
+// PermissionBypassed is a tool call that a turn made without the permission that it needs.
+type PermissionBypassed struct {
+	Source
+	Turn   *Turn
+	Bypass projection.PermissionBypassed
 }
 
 // Completed is the result of a tool call. The Call has no Started.Name if its start was not seen and its result does
@@ -109,6 +116,8 @@ func TurnOf(d Delta) *Turn {
 	case Called:
 		return d.Turn
 	case Permitted:
+		return d.Turn
+	case PermissionBypassed:
 		return d.Turn
 	case Completed:
 		return d.Turn

@@ -33,6 +33,7 @@ type Client struct {
 	services         Services
 	canCloseSessions bool
 	session          sdk.SessionId
+	mode             modeState
 	prompt           string // the id of the last prompt's request
 }
 
@@ -56,6 +57,16 @@ func (c *Client) SessionID() string { return string(c.session) }
 // Unparsed returns the first line that was not a message, or "". At most 4 KiB of it are kept.
 func (c *Client) Unparsed() string { return c.unparsed }
 
+// clientCapabilities are those of the client. The SDK lacks the notices: the client takes those of the agent's program
+// as updates of their own. Without that some agents send them as pieces of the reply.
+type clientCapabilities struct {
+	FS      sdk.FileSystemCapabilities `json:"fs"`
+	Session struct {
+		Notices struct{} `json:"notices"`
+	} `json:"session"`
+	Terminal bool `json:"terminal,omitempty"`
+}
+
 // Initialize exchanges the version and the capabilities, which include the services that the client offers.
 // It is the first request to an agent.
 func (c *Client) Initialize(ctx context.Context, offered Services) error {
@@ -70,9 +81,9 @@ func (c *Client) Initialize(ctx context.Context, offered Services) error {
 	}
 	c.services = offered
 	files := sdk.FileSystemCapabilities{ReadTextFile: offered.ReadTextFile, WriteTextFile: offered.WriteTextFile}
-	params := sdk.InitializeRequest{
-		ProtocolVersion:    sdk.ProtocolVersionNumber,
-		ClientCapabilities: sdk.ClientCapabilities{Fs: files, Terminal: offered.Terminals},
+	params := map[string]any{
+		"protocolVersion":    sdk.ProtocolVersionNumber,
+		"clientCapabilities": clientCapabilities{FS: files, Terminal: offered.Terminals},
 	}
 	if err := c.call(ctx, sdk.AgentMethodInitialize, params, &agent); err != nil {
 		return err
@@ -98,9 +109,25 @@ type sessionOption struct {
 	ID       string `json:"id"`
 	Category string `json:"category"`
 	Current  string `json:"currentValue"`
-	Options  []struct {
-		Value string `json:"value"`
+	Choices  []struct {
+		Value   string `json:"value"`
+		Choices []struct {
+			Value string `json:"value"`
+		} `json:"options"` // of a group
 	} `json:"options"`
+}
+
+// values returns the values that the option can have.
+func (o sessionOption) values() (all []string) {
+	for _, choice := range o.Choices {
+		if choice.Value != "" {
+			all = append(all, choice.Value)
+		}
+		for _, choice := range choice.Choices {
+			all = append(all, choice.Value)
+		}
+	}
+	return all
 }
 
 // A Session is what a session is to be.
@@ -109,33 +136,52 @@ type Session struct {
 	Model      string          // "" is the agent's choice
 	Thinking   *bool           // whether the model reasons; nil is the agent's choice
 	MCPServers []sdk.McpServer // of kinds that the agent takes
+	Mode       Mode
 }
 
-// NewSession starts a session, which becomes the client's session.
+// NewSession starts a session, which becomes the client's session. Its errors are those of call, ErrNoModels, a
+// *ModeError, and ErrNoThinking, after which the session can be used.
 func (c *Client) NewSession(ctx context.Context, wanted Session) error {
 	dir, err := filepath.Abs(wanted.Dir)
 	if err != nil {
 		return err
 	}
-	var created struct {
-		SessionID sdk.SessionId   `json:"sessionId"`
-		Models    *struct{}       `json:"models"`
-		Options   []sessionOption `json:"configOptions"`
-	}
+	var created sessionState
 	params := sdk.NewSessionRequest{Cwd: dir, McpServers: append([]sdk.McpServer{}, wanted.MCPServers...)}
+	c.session, c.mode = "", modeState{}
 	if err := c.call(ctx, sdk.AgentMethodSessionNew, params, &created); err != nil {
 		return err
 	}
 	c.session = created.SessionID
+	return c.setUp(ctx, wanted, created)
+}
+
+// A sessionState is the response to a request that starts a session.
+type sessionState struct {
+	SessionID sdk.SessionId   `json:"sessionId"`
+	Models    *struct{}       `json:"models"`
+	Modes     sessionModes    `json:"modes"`
+	Options   []sessionOption `json:"configOptions"`
+}
+
+// setUp makes the client's session what it is to be, however it was started.
+func (c *Client) setUp(ctx context.Context, wanted Session, started sessionState) error {
 	if wanted.Model != "" {
-		if err := c.setModel(ctx, wanted.Model, created.Options, created.Models != nil); err != nil {
+		if err := c.setModel(ctx, wanted.Model, started.Options, started.Models != nil); err != nil {
 			return err
 		}
 	}
-	if wanted.Thinking == nil {
-		return nil
+	var thinking error
+	if wanted.Thinking != nil {
+		thinking = c.setThinking(ctx, *wanted.Thinking, started.Options)
+		if thinking != nil && !errors.Is(thinking, ErrNoThinking) {
+			return thinking
+		}
 	}
-	return c.setThinking(ctx, *wanted.Thinking, created.Options)
+	if err := c.enter(ctx, wanted.Mode, started.Modes, started.Options); err != nil {
+		return err
+	}
+	return thinking
 }
 
 // methodSetModel sets the model with agents that have no option for it. Version 1 of the protocol does not have this
@@ -156,8 +202,15 @@ func (c *Client) setModel(ctx context.Context, model string, options []sessionOp
 }
 
 func (c *Client) setOption(ctx context.Context, id, value string) error {
+	var set struct {
+		Options []sessionOption `json:"configOptions"`
+	}
 	params := map[string]any{"sessionId": c.session, "configId": id, "value": value}
-	return c.call(ctx, sdk.AgentMethodSessionSetConfigOption, params, &struct{}{})
+	err := c.call(ctx, sdk.AgentMethodSessionSetConfigOption, params, &set)
+	if err == nil {
+		c.mode.noteOptions(set.Options)
+	}
+	return err
 }
 
 // setThinking sets the level of thought to none, or to medium if it is none.
@@ -175,10 +228,8 @@ func (c *Client) setThinking(ctx context.Context, on bool, options []sessionOpti
 			wanted = []string{"medium", "on", "enabled", "default", "low"}
 		}
 		for _, value := range wanted {
-			for _, choice := range o.Options {
-				if choice.Value == value {
-					return c.setOption(ctx, o.ID, value)
-				}
+			if slices.Contains(o.values(), value) {
+				return c.setOption(ctx, o.ID, value)
 			}
 		}
 	}

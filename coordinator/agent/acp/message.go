@@ -12,15 +12,21 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/jsonlines"
 )
 
-// A Message is what an agent sends in a turn: a [Chunk], [ToolUpdate], [PermissionRequest],
-// [ServiceRequest], [Plan], [Spent], [Retry], [SystemError], [OtherUpdate] or [Result].
+// A Message is what an agent sends in a turn: a [Chunk], [Notice], [ToolUpdate], [PermissionRequest], [ServiceRequest],
+// [ModeChange], [Plan], [Spent], [Retry], [SystemError], [OtherUpdate] or [Result].
 type Message interface{ message() }
 
 // A Chunk is a piece of the reply.
 type Chunk struct {
 	MessageID string // of the message that the piece belongs to; "" if the agent does not number them
-	Text      string // "" if the piece is not text
+	Text      string // of what is not text, its address or a placeholder
 }
+
+// A Notice is what the agent's program has to say, such as a warning. It is no part of the reply.
+type Notice struct{ Text string }
+
+// A ModeChange reports that the session is in a mode that is neither [Mode] nor stricter.
+type ModeChange struct{ Mode string }
 
 // A ToolUpdate is a change in the use of a tool. Its zero fields are unchanged.
 type ToolUpdate struct {
@@ -35,6 +41,9 @@ type ToolUpdate struct {
 	OutputAppended string // is added to that
 
 	Started, Ended, Failed bool // Ended implies Started, Failed implies Ended
+
+	// Acts is whether the tool changes files or runs a command, as far as its category and content say.
+	Acts bool
 }
 
 // A PermissionRequest is a question whether the agent may use a tool. The agent may send other
@@ -55,9 +64,10 @@ type permissionOption struct {
 // An Edit is a change of a file.
 type Edit struct{ Path, Old, New string }
 
-// OffersAlways reports whether the agent offers to remember that it is allowed.
+// OffersAlways reports whether the agent offers to remember that it is allowed. What an agent offers to remember of a
+// change of its mode is a mode in which it asks less.
 func (r PermissionRequest) OffersAlways() bool {
-	return slices.ContainsFunc(r.options, func(o permissionOption) bool {
+	return r.Tool.Category != string(sdk.ToolKindSwitchMode) && slices.ContainsFunc(r.options, func(o permissionOption) bool {
 		return o.Kind == string(sdk.PermissionOptionKindAllowAlways) && o.ID != ""
 	})
 }
@@ -116,6 +126,8 @@ type Usage struct {
 }
 
 func (Chunk) message()             {}
+func (Notice) message()            {}
+func (ModeChange) message()        {}
 func (ToolUpdate) message()        {}
 func (PermissionRequest) message() {}
 func (Plan) message()              {}
@@ -143,12 +155,20 @@ type update struct {
 
 	Entries []PlanEntry `json:"entries"` // of a plan
 
+	CurrentMode string          `json:"currentModeId"`
+	Options     []sessionOption `json:"configOptions"`
+
+	Description string `json:"description"` // of a notice, beside the title
+
 	// Of a usage_update.
 	Cost *Cost `json:"cost"`
 	Used int64 `json:"used"`
 	Size int64 `json:"size"`
 
 	Meta struct {
+		Claude struct {
+			Kind string `json:"kind"`
+		} `json:"claudeCode"`
 		Terminal struct {
 			Data string `json:"data"`
 		} `json:"terminal_output_delta"` // of Codex
@@ -193,12 +213,17 @@ func (c *Client) updateOf(m rpcMessage) (Message, bool) {
 	if !jsonlines.Decode(m.Params, &params) || params.SessionID != c.session {
 		return nil, false
 	}
+	c.mode.note(params.Update)
 	retry, isRetry := params.Update.retry()
 	switch u := params.Update; {
+	case u.Kind == "agent_message_chunk" && u.Meta.Claude.Kind == "informational":
+		return Notice{contentText(u.Content)}, true
 	case u.Kind == "agent_message_chunk":
-		var block struct{ Text string }
-		jsonlines.Decode(u.Content, &block)
-		return Chunk{MessageID: u.MessageID, Text: block.Text}, true
+		return Chunk{MessageID: u.MessageID, Text: contentText(u.Content)}, true
+	case u.Kind == "notice":
+		return Notice{u.notice()}, true
+	case c.mode.violated() && (u.Kind == updateMode || u.Kind == updateOptions):
+		return ModeChange{c.mode.reported}, true
 	case u.Kind == "tool_call", u.Kind == "tool_call_update":
 		return u.tool(), true
 	case u.Kind == "plan":
@@ -236,7 +261,39 @@ func (u update) tool() ToolUpdate {
 	t.OutputReplaced = t.Output != "" || string(u.Content) == "[]"
 	t.Ended = t.Failed || u.Status == string(sdk.ToolCallStatusCompleted)
 	t.Started = t.Ended || u.Status == string(sdk.ToolCallStatusInProgress)
+	t.Acts = u.acts()
 	return t
+}
+
+// acts reports whether a tool changes files or runs a command.
+func (u update) acts() bool {
+	switch sdk.ToolKind(strings.ToLower(u.ToolKind)) {
+	case sdk.ToolKindEdit, sdk.ToolKindDelete, sdk.ToolKindMove, sdk.ToolKindExecute:
+		return true
+	}
+	var blocks []struct{ Type string }
+	_ = json.Unmarshal(u.Content, &blocks) // of a tool that says something else of itself
+	for _, b := range blocks {
+		if b.Type == "diff" || b.Type == "terminal" {
+			return true
+		}
+	}
+	return false
+}
+
+// notice returns the text of a notice.
+func (u update) notice() string {
+	var content string
+	if len(u.Content) > 0 {
+		content = contentText(u.Content)
+	}
+	var texts []string
+	for _, text := range []string{u.Title, u.Description, content} {
+		if text != "" {
+			texts = append(texts, text)
+		}
+	}
+	return strings.Join(texts, ": ")
 }
 
 // codexServerCall returns the call of a tool of an MCP server, as Codex shows it.
@@ -294,9 +351,11 @@ func (c *Client) permissionRequestOf(m rpcMessage) (PermissionRequest, bool) {
 		return r, false
 	}
 	r.Edits = params.Tool.edits()
+	acts := params.Tool.acts()
 	params.Tool.Status = ""   // the tool waits for the answer
 	params.Tool.Content = nil // shows what the tool would do, not its output
 	r.Tool, r.options = params.Tool.tool(), params.Options
+	r.Tool.Acts = acts
 	return r, true
 }
 

@@ -1,12 +1,14 @@
 package acp
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	sdk "github.com/coder/acp-go-sdk"
 
@@ -19,6 +21,9 @@ var ErrExited = errors.New("the agent has exited")
 
 // errNotReading is returned when the agent sends requests and does not read the responses.
 var errNotReading = errors.New("it does not read what it is sent")
+
+// jsonRPC is the version in every message.
+const jsonRPC = "2.0"
 
 // maxID is the length in bytes of the longest id of a request that is answered.
 const maxID = 1 << 10
@@ -59,22 +64,33 @@ func (m rpcMessage) refusal() error {
 	var e sdk.RequestError
 	jsonlines.Decode(m.Error, &e)
 	message := cmp.Or(e.Message, string(excerpt(m.Error)))
-	if data, ok := e.Data.(map[string]any); ok {
-		for _, key := range []string{"details", "message", "error"} {
-			if more, ok := data[key].(string); ok && more != "" && e.Code != codeAuthRequired {
-				message += ": " + more
-				break
+	if more := reasonIn(e.Data); more != "" && !strings.Contains(message, more) && e.Code != codeAuthRequired {
+		message += ": " + more
+	}
+	return &RequestError{Message: message, AuthRequired: e.Code == codeAuthRequired}
+}
+
+// reasonIn returns the reason that the data of an error has; "" if it has none. Agents pass on the errors of APIs, in
+// which it is at different places.
+func reasonIn(data any) string {
+	switch data := data.(type) {
+	case string:
+		return strings.TrimSpace(data)
+	case map[string]any:
+		for _, key := range []string{"details", "message", "error", "detail", "reason", "cause"} {
+			if reason := reasonIn(data[key]); reason != "" {
+				return reason
 			}
 		}
 	}
-	return &RequestError{Message: message, AuthRequired: e.Code == codeAuthRequired}
+	return ""
 }
 
 // codeAuthRequired is the protocol's error code for an agent that is not logged in.
 const codeAuthRequired = -32000
 
 // call sends a request, waits for the response and decodes its result. It drops everything else
-// that the agent sends meanwhile. Errors are those of receive, and *RequestErrors.
+// that the agent sends meanwhile, but notes the mode that it reports. Errors are those of receive, and *RequestErrors.
 func (c *Client) call(ctx context.Context, method string, params, result any) error {
 	id := c.request(method, params)
 	for {
@@ -87,6 +103,8 @@ func (c *Client) call(ctx context.Context, method string, params, result any) er
 			return m.refusal()
 		case m.isRequest():
 			c.refuse(m)
+		default:
+			c.noteMode(m)
 		}
 	}
 }
@@ -110,7 +128,7 @@ func (c *Client) refuse(m rpcMessage) {
 }
 
 func (c *Client) send(m rpcMessage) {
-	m.JSONRPC = "2.0"
+	m.JSONRPC = jsonRPC
 	c.outbox.put(append(encode(m), '\n'))
 }
 
@@ -151,12 +169,41 @@ func (c *Client) takeLine(line []byte) bool {
 	var m rpcMessage
 	switch {
 	case len(line) == 0 || string(line) == "\r":
-	case json.Unmarshal(line, &m) == nil && (m.Method != "" || m.ID != nil):
+	case json.Unmarshal(line, &m) == nil && m.valid():
 		c.inbox = append(c.inbox, m)
+	case c.takeEmbedded(line):
 	case c.unparsed == "":
 		c.unparsed = string(excerpt(line))
 	}
 	return true
+}
+
+// valid reports whether the message is one of JSON-RPC.
+func (m rpcMessage) valid() bool { return m.Method != "" || m.ID != nil }
+
+// maxBraces is at how many places of a line a message may begin.
+const maxBraces = 8
+
+// takeEmbedded takes the messages of a line that has other text as well: a program may set the title of the terminal,
+// or print a byte order mark or a warning, without a line break. It returns false if there are none.
+func (c *Client) takeEmbedded(line []byte) (found bool) {
+	for range maxBraces { // of a hostile line, every attempt may read all
+		start := bytes.Index(line, []byte(`{"`))
+		if start < 0 {
+			break
+		}
+		line = line[start:]
+		var m rpcMessage
+		d := json.NewDecoder(bytes.NewReader(line))
+		if d.Decode(&m) != nil || m.JSONRPC != jsonRPC || !m.valid() {
+			line = line[1:]
+			continue
+		}
+		c.inbox = append(c.inbox, m)
+		found = true
+		line = line[d.InputOffset():]
+	}
+	return found
 }
 
 // excerpt returns the beginning of a line, for an error message.

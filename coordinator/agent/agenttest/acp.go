@@ -42,6 +42,16 @@ const wordPace = 20 * time.Millisecond
 //	flood KIND N  send messages of a kind, N MiB in total, and receive no response meanwhile
 //	retry TEXT    report that a request failed for that reason and is repeated, and do not finish
 //	hang          reply, and do not finish
+//	touch PATH    create a file, in the mode auto without a request for permission
+//	sneak PATH    create a file without a request in any mode
+//	disguise PATH like sneak, and say that the tool is of another kind
+//	defy PATH     create a file, request permission for that, and complete it whatever the answer is
+//	hurry PATH    likewise, without waiting for the answer
+//	mode NAME PATH  change to the mode; this and the four above then wait to be stopped
+//	updates JSON  send updates, […]
+//	after JSON    finish, and then send updates, […]
+//	raw TEXT      print TEXT and a line break, in which $ID is the request's id and $SESSION the session, and do not
+//	              finish otherwise
 //	crash         reply, and exit with code 3
 //	leave         reply, finish, and exit
 //	blurt         print lines that are not part of the protocol, and reply
@@ -64,6 +74,7 @@ type acpAgent struct {
 	dirs     map[string]string               // by session
 	servers  map[string]string               // JSON, by session
 	model    string
+	mode     string
 	scene    []byte // nil: the agent follows the instructions of prompts
 	acted    int    // turns of the scene
 }
@@ -135,9 +146,10 @@ func (a *acpAgent) write(m rpcMessage) {
 // handle handles a request or a notification.
 func (a *acpAgent) handle(m rpcMessage) {
 	var params struct {
-		Cwd, SessionID, ModelID, Value string
-		Prompt                         []struct{ Text string }
-		MCPServers                     json.RawMessage
+		Cwd, SessionID, ModelID, ModeID, ConfigID, Value string
+
+		Prompt     []struct{ Text string }
+		MCPServers json.RawMessage
 	}
 	_ = json.Unmarshal(m.Params, &params)
 	switch m.Method {
@@ -145,8 +157,18 @@ func (a *acpAgent) handle(m rpcMessage) {
 		a.send(rpcMessage{ID: m.ID, Result: a.capabilities()})
 	case "session/new":
 		a.newSession(m.ID, params.Cwd, string(params.MCPServers))
-	case "session/set_model", "session/set_config_option":
-		a.model = params.ModelID + params.Value
+	case "session/set_mode":
+		a.setMode(params.ModeID)
+		a.send(rpcMessage{ID: m.ID, Result: object{}})
+	case "session/set_config_option":
+		if params.ConfigID == "mode" {
+			a.setMode(params.Value)
+		} else {
+			a.model = params.Value
+		}
+		a.send(rpcMessage{ID: m.ID, Result: object{"configOptions": a.options()}})
+	case "session/set_model":
+		a.model = params.ModelID
 		a.send(rpcMessage{ID: m.ID, Result: object{}})
 	case "session/prompt":
 		ctx, cancel := context.WithCancel(context.Background())
@@ -188,14 +210,15 @@ func (a *acpAgent) newSession(id json.RawMessage, dir, servers string) {
 	if a.habits[Models] {
 		result["models"] = object{"availableModels": []object{{"modelId": "m1"}}, "currentModelId": "m1"}
 	}
-	if a.habits[ModelOption] {
-		result["configOptions"] = []object{{"id": "mode"}, {"id": "llm", "category": "model"}}
+	a.mode = modeAsks
+	if a.habits[Auto] {
+		a.mode = modeAuto
 	}
-	if a.habits[ThoughtOption] {
-		result["configOptions"] = []object{{
-			"id": "effort", "category": "thought_level", "currentValue": "none",
-			"options": []object{{"value": "none"}, {"value": "low"}, {"value": "high"}},
-		}}
+	if !a.habits[Modeless] && !a.habits[ModeOption] {
+		result["modes"] = object{"currentModeId": a.mode, "availableModes": []object{{"id": modeAsks}, {"id": modeAuto}}}
+	}
+	if options := a.options(); len(options) > 0 {
+		result["configOptions"] = options
 	}
 	a.send(rpcMessage{ID: id, Result: result})
 	// Real agents send updates outside of turns.

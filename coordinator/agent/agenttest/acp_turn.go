@@ -39,6 +39,9 @@ func (a *acpAgent) run(t *acpTurn) {
 	}
 	t.n, _ = strconv.Atoi(t.arg)
 	instruction(a, t)
+	if t.id == nil {
+		return
+	}
 	if t.failure != nil {
 		a.send(rpcMessage{ID: t.id, Error: t.failure})
 		return
@@ -112,6 +115,26 @@ var instructions = map[string]func(a *acpAgent, t *acpTurn){
 	"hang": func(a *acpAgent, t *acpTurn) {
 		a.say(t.session, "Let me see.")
 		<-t.ctx.Done()
+	},
+	"touch":    (*acpAgent).touch,
+	"sneak":    func(a *acpAgent, t *acpTurn) { a.touchUnasked(t, "execute") },
+	"disguise": func(a *acpAgent, t *acpTurn) { a.touchUnasked(t, "other") },
+	"defy":     (*acpAgent).defy,
+	"hurry":    (*acpAgent).hurry,
+	"mode":     (*acpAgent).changeMode,
+	"updates":  (*acpAgent).updates,
+	"after": func(a *acpAgent, t *acpTurn) {
+		a.send(rpcMessage{ID: t.id, Result: object{"stopReason": t.reason}})
+		a.updates(t)
+		t.id = nil
+	},
+	"raw": func(a *acpAgent, t *acpTurn) {
+		text := strings.NewReplacer("$ID", string(t.id), "$SESSION", t.session).Replace(t.arg)
+		a.mu.Lock()
+		fmt.Fprintln(a.out, text)
+		_ = a.out.Flush()
+		a.mu.Unlock()
+		t.id = nil
 	},
 	"crash": func(a *acpAgent, t *acpTurn) {
 		a.say(t.session, "Let me see.")

@@ -78,6 +78,12 @@ const (
 
 	HTTPServers Habit = "httpServers" // takes MCP servers with a URL
 
+	Modeless   Habit = "modeless"   // has no modes
+	ModeOption Habit = "modeOption" // has its modes as an option
+	Auto       Habit = "auto"       // starts in a mode in which it asks nobody
+	Staying    Habit = "staying"    // answers that its mode is set, and does not change it
+	Claiming   Habit = "claiming"   // does not either, and claims that it has, with ModeOption
+
 	ThoughtOption Habit = "thoughtOption" // has a choice of how much its model reasons; "where" shows it as the model
 )
 

@@ -205,6 +205,8 @@ func eventDetail(e journal.Event) string {
 		return "\n" + view.PlanText(d.Plan.Entries, d.Plan.More)
 	case conversation.Permitted:
 		return "  " + permissionText(d.Answer)
+	case conversation.PermissionBypassed:
+		return "  " + bypassText(d.Bypass)
 	case conversation.Ended:
 		return "  " + tty.SafeLine(strings.TrimSpace(d.End.MemberID+" "+string(d.End.FinishReason)+" "+d.End.Error))
 	case conversation.Changed:
@@ -223,6 +225,11 @@ func changeDetail(p projection.Payload) string {
 		return fmt.Sprintf("  %d bytes set aside: %s", p.Bytes, tty.SafeLine(p.Reason))
 	}
 	return ""
+}
+
+// bypassText is for a tool that an agent used without the permission that it needs.
+func bypassText(p projection.PermissionBypassed) string {
+	return view.WithoutPermission + ": " + tty.SafeLine(cmp.Or(p.Title, p.Name))
 }
 
 // permissionText is for the answer to an agent's request for permission.

@@ -20,6 +20,9 @@ const (
 	changedLines = 16
 )
 
+// WithoutPermission says that a tool was used although it was not allowed.
+const WithoutPermission = "done without permission"
+
 // todoTools are the tools that change a todo list, which a Checklist shows.
 var todoTools = []string{"TodoWrite", "write_todos"}
 
@@ -60,7 +63,7 @@ func (c Call) Lines(s Style) []ansi.Line {
 	switch state := c.State(); {
 	case state == conversation.Failed:
 		lines = append(lines, quote(c.Result.Error, ansi.Style{Color: ansi.Red}, resultLines, s)...)
-	case state == conversation.OK && (len(changes) == 0 || s.Whole):
+	case (state == conversation.OK || state == conversation.Bypassed) && c.Result != nil && (len(changes) == 0 || s.Whole):
 		lines = append(lines, quote(c.Result.Output, ansi.Style{Dim: true}, resultLines, s)...)
 	}
 	if !s.Whole {
@@ -81,7 +84,7 @@ func (c Call) markStyle() ansi.Style {
 	switch c.State() {
 	case conversation.Running:
 		return ansi.Style{Color: ansi.Yellow}
-	case conversation.Failed, conversation.Refused:
+	case conversation.Failed, conversation.Refused, conversation.Bypassed:
 		return ansi.Style{Color: ansi.Red}
 	case conversation.OK:
 		return ansi.Style{Color: ansi.Green}
@@ -102,6 +105,8 @@ func (c Call) state() ansi.Span {
 		return ansi.Span{Text: "  failed" + took, Style: ansi.Style{Color: ansi.Red}}
 	case conversation.Refused:
 		return ansi.Span{Text: "  refused", Style: ansi.Style{Color: ansi.Red}}
+	case conversation.Bypassed:
+		return ansi.Span{Text: "  " + WithoutPermission, Style: ansi.Style{Color: ansi.Red}}
 	case conversation.OK:
 		return ansi.Span{Text: "  ok" + took, Style: ansi.Style{Dim: true}}
 	}
@@ -139,6 +144,8 @@ func (c Call) Plain(Style) []string {
 		line += " (failed: " + tty.SafeLine(first) + ")"
 	case conversation.Refused:
 		line += " (refused)"
+	case conversation.Bypassed:
+		line += " (" + WithoutPermission + ")"
 	}
 	return []string{line}
 }

@@ -83,6 +83,11 @@ func retryingText(member string, r agent.Retry) string {
 	return fmt.Sprintf("%s is retrying%s: %s", tty.SafeLine(member), when, tty.SafeLine(r.Reason))
 }
 
+// agentNoticeText shows what the program of a member's agent has to say.
+func agentNoticeText(member, text string) string {
+	return fmt.Sprintf("Notice of %s's agent: %s", tty.SafeLine(member), tty.SafeLine(text))
+}
+
 // changedText lists the settings of a member that differ from the restored session.
 func changedText(n coordinator.MemberChanged) string {
 	var lines []string
@@ -123,6 +128,8 @@ func noticeText(n coordinator.Notice, t *team.Team) string {
 		return unsupportedText(member.DisplayName, n.Setting)
 	case coordinator.Retrying:
 		return retryingText(n.Member.DisplayName, n.Retry)
+	case coordinator.AgentNotice:
+		return agentNoticeText(n.Member.DisplayName, n.Text)
 	case coordinator.PermissionDenied:
 		return notPermittedText(n.Member.DisplayName, n.Action)
 	case coordinator.PermissionUnanswered:

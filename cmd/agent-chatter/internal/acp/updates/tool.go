@@ -125,6 +125,10 @@ func (t *Translator) addResult(m meta, c conversation.Call, status sdk.ToolCallS
 		status, shown = sdk.ToolCallStatusFailed, strings.TrimSpace("refused\n"+shown)
 		m.More = map[string]any{"refused": true}
 	}
+	if c.State() == conversation.Bypassed {
+		status, shown = sdk.ToolCallStatusFailed, "done without permission"
+		m.More = map[string]any{"bypassed": true}
+	}
 	u := &sdk.SessionToolCallUpdate{
 		ToolCallId: ToolCallID(m.TurnID, c.Started.ToolID), Status: &status, RawOutput: raw, Meta: m.values(),
 	}

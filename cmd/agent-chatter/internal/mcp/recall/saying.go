@@ -84,8 +84,11 @@ func (s *sayings) result(c conversation.Call) (said saying, ok bool) {
 	said.by = c.Started.Name
 	if c.State() != conversation.OK {
 		text := c.Result.Error
-		if c.State() == conversation.Refused {
+		switch c.State() {
+		case conversation.Refused:
 			text = strings.TrimSpace("refused\n" + text)
+		case conversation.Bypassed:
+			text = strings.TrimSpace("done without permission\n" + c.Result.Output)
 		}
 		said.kind = "tool error"
 		said.text, said.more = cut(text, maxOutput)

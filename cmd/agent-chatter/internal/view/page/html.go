@@ -205,6 +205,8 @@ func (c *shownCall) Result() string {
 	texts := c.permission()
 	switch state := c.State(); state {
 	case conversation.Running, conversation.Refused:
+	case conversation.Bypassed:
+		texts = append(texts, view.WithoutPermission)
 	case conversation.NoResult:
 		texts = append(texts, string(state))
 	default:

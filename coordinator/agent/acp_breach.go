@@ -1,0 +1,54 @@
+package agent
+
+import (
+	"cmp"
+	"errors"
+
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/acp"
+)
+
+// errBreach is the error of relay when the agent has done what it must not do. acpTurn.breach says what.
+var errBreach = errors.New("the agent has not asked for permission")
+
+// The states of a request for permission to use a tool.
+const (
+	notAsked int32 = iota
+	asked
+	granted
+	refused
+)
+
+// checkBypass reports a tool that has changed something or run a command although the member's permissions or an
+// answer do not allow it, and ends the turn. An agent that says nothing of what it does, or calls it something else, is
+// not noticed.
+func (t *acpTurn) checkBypass(id string, tool *acpTool, u acp.ToolUpdate) {
+	tool.acts = tool.acts || u.Acts
+	if !tool.acts || !u.Ended || u.Failed || tool.bypassed {
+		return
+	}
+	state := tool.permission.Load()
+	forbidden := t.turn.Member.Permissions == Deny || t.turn.Member.Permissions == ReadOnly
+	if state == granted || state == notAsked && !forbidden {
+		return
+	}
+	tool.bypassed = true
+	name := cmp.Or(tool.name, "tool")
+	t.emit(Bypassed{ToolID: id, Tool: name, Title: tool.did})
+	if t.breach != nil {
+		return
+	}
+	reason := "it used the tool " + name + " without permission"
+	if tool.did != "" {
+		reason += ": " + excerpt(tool.did)
+	}
+	t.breach = t.failure(reason, Remedy{Advice: "it was stopped; check what it changed, and its own configuration"})
+}
+
+// takeModeChange ends the turn: in the new mode, the agent may not ask for permission.
+func (t *acpTurn) takeModeChange(m acp.ModeChange) {
+	if t.breach != nil {
+		return
+	}
+	t.breach = t.failure("it changed its mode to “"+excerpt(m.Mode)+"”, in which it may not ask for permission",
+		Remedy{"it was stopped; the next turn sets its mode again", retry})
+}
