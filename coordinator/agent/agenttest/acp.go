@@ -48,6 +48,7 @@ const wordPace = 20 * time.Millisecond
 //	defy PATH     create a file, request permission for that, and complete it whatever the answer is
 //	hurry PATH    likewise, without waiting for the answer
 //	mode NAME PATH  change to the mode; this and the four above then wait to be stopped
+//	env NAME      reply with the value of a variable
 //	updates JSON  send updates, […]
 //	after JSON    finish, and then send updates, […]
 //	raw TEXT      print TEXT and a line break, in which $ID is the request's id and $SESSION the session, and do not
@@ -159,6 +160,9 @@ func (a *acpAgent) handle(m rpcMessage) {
 		a.newSession(m.ID, params.Cwd, string(params.MCPServers))
 	case "session/set_mode":
 		a.setMode(params.ModeID)
+		if a.habits[Staying] {
+			a.update(params.SessionID, object{"sessionUpdate": "current_mode_update", "currentModeId": a.mode})
+		}
 		a.send(rpcMessage{ID: m.ID, Result: object{}})
 	case "session/set_config_option":
 		if params.ConfigID == "mode" {
@@ -214,8 +218,8 @@ func (a *acpAgent) newSession(id json.RawMessage, dir, servers string) {
 	if a.habits[Auto] {
 		a.mode = modeAuto
 	}
-	if !a.habits[Modeless] && !a.habits[ModeOption] {
-		result["modes"] = object{"currentModeId": a.mode, "availableModes": []object{{"id": modeAsks}, {"id": modeAuto}}}
+	if modes := a.modes(); modes != nil {
+		result["modes"] = modes
 	}
 	if options := a.options(); len(options) > 0 {
 		result["configOptions"] = options

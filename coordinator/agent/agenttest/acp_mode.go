@@ -21,6 +21,17 @@ func (a *acpAgent) setMode(mode string) {
 	}
 }
 
+// modes returns the modes of a session; nil: it has none, or they are an option.
+func (a *acpAgent) modes() object {
+	switch {
+	case a.habits[OtherModes]:
+		return object{"currentModeId": "careful", "availableModes": []object{{"id": "careful"}, {"id": "bold"}}}
+	case a.habits[Modeless] || a.habits[ModeOption]:
+		return nil
+	}
+	return object{"currentModeId": a.mode, "availableModes": []object{{"id": modeAsks}, {"id": modeAuto}}}
+}
+
 // options returns the options of a session.
 func (a *acpAgent) options() (all []object) {
 	if a.habits[ModeOption] {
@@ -88,6 +99,7 @@ func (a *acpAgent) defy(t *acpTurn) {
 // hurry requests permission, and does not wait for the answer.
 func (a *acpAgent) hurry(t *acpTurn) {
 	create(t.arg)
+	a.update(t.session, object{"sessionUpdate": "tool_call", "toolCallId": "t1", "title": t.arg, "kind": "execute"})
 	a.send(floods["questions"](t.session, "t1"))
 	a.update(t.session, object{"sessionUpdate": "tool_call_update", "toolCallId": "t1", "status": "completed"})
 	a.goOn(t)

@@ -123,6 +123,7 @@ var instructions = map[string]func(a *acpAgent, t *acpTurn){
 	"hurry":    (*acpAgent).hurry,
 	"mode":     (*acpAgent).changeMode,
 	"updates":  (*acpAgent).updates,
+	"env":      func(a *acpAgent, t *acpTurn) { a.say(t.session, os.Getenv(t.arg)) },
 	"after": func(a *acpAgent, t *acpTurn) {
 		a.send(rpcMessage{ID: t.id, Result: object{"stopReason": t.reason}})
 		a.updates(t)

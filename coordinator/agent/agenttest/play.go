@@ -79,6 +79,7 @@ const (
 	HTTPServers Habit = "httpServers" // takes MCP servers with a URL
 
 	Modeless   Habit = "modeless"   // has no modes
+	OtherModes Habit = "otherModes" // has modes of names that nobody knows
 	ModeOption Habit = "modeOption" // has its modes as an option
 	Auto       Habit = "auto"       // starts in a mode in which it asks nobody
 	Staying    Habit = "staying"    // answers that its mode is set, and does not change it
