@@ -34,19 +34,23 @@ func claudeSession(src Source, app projection.App) (*Session, error) {
 		return nil, err
 	}
 	switch {
-	case tree.leaf < 0 && tree.sidechain:
+	case !tree.messages && tree.sidechain:
 		return nil, ErrSubagent
-	case tree.leaf < 0:
-		return nil, ErrNoMessages
+	case !tree.messages:
+		return nil, noMessages(tree.unknown)
 	}
-	active := tree.branch(tree.leaf)
+	forks := tree.forks()
+	active := tree.branch(forks, -1)
 	s := claudeBranchSession(src, app, tree, active, "")
-	tree.eachOtherLeaf(active, func(leaf, first int) {
+	s.LeftOut = tree.leftOut(active)
+	for _, first := range tree.others(forks) {
 		s.addBranch(func() (*Session, error) {
-			name := fmt.Sprintf("%016x", tree.nodes[first].line)
-			return claudeBranchSession(src, app, tree, tree.branch(leaf), name), nil
+			forks := tree.forks()
+			other := tree.branch(forks, first)
+			name := fmt.Sprintf("%016x", tree.nodes[tree.firstMessage(forks, other, first)].line)
+			return claudeBranchSession(src, app, tree, other, name), nil
 		})
-	})
+	}
 	return s, nil
 }
 
@@ -116,8 +120,12 @@ func (c *claudeReader) read() error {
 		}
 		on := true
 		if c.node < len(c.tree.nodes) && int(c.tree.nodes[c.node].line) == n {
-			on = c.branch.has(c.node)
-			c.node++
+			on = c.branch[c.node]
+			repeated := c.tree.nodes[c.node].kind == claudeRepeated
+			if c.node++; repeated {
+				c.skipped++
+				return true
+			}
 		}
 		c.add(line, on)
 		return !c.stopped
@@ -143,7 +151,7 @@ type claudeLine struct {
 func (c *claudeReader) add(text []byte, on bool) {
 	line, ok := newClaudeLine(text)
 	if !ok {
-		c.skipped++
+		c.addUnknown()
 		return
 	}
 	isMessage := (line.kind == "user" || line.kind == "assistant") && line.message != nil
@@ -172,7 +180,7 @@ func newClaudeLine(text []byte) (claudeLine, bool) {
 		case "uuid":
 			l.uuid = v.text()
 		case "timestamp":
-			l.at, _ = parseTime(string(v.plain()))
+			l.at = v.time()
 		case "isSidechain":
 			l.sidechain = v.isTrue()
 		case "isMeta":
@@ -218,19 +226,32 @@ func (c *claudeReader) addMessage(line claudeLine) {
 	}
 	c.addResponse()
 	content := claudeContent(line.message.field("content"))
+	if content == nil {
+		c.addUnknown()
+		return
+	}
 	c.completeClaudeTools(content, line)
-	text := content.message()
-	switch {
-	case strings.HasPrefix(text, "[Request interrupted"):
-		c.stopTurn(line.uuid, projection.Cancelled, "", line.at)
+	switch texts := content.texts(); {
 	case line.summary && c.messages == 0:
 		// What it summarizes is in another file.
-		c.addReply(line.uuid, text, line.at)
+		c.addReply(line.uuid, content.message(), line.at)
 	case line.machine, line.summary:
 		c.skipped++
-	case text != "":
-		c.addHuman(line.uuid, text, line.at)
+	default:
+		written := slices.DeleteFunc(texts, isInterruption)
+		if len(written) < len(texts) {
+			c.stopTurn(line.uuid, projection.Cancelled, "", line.at)
+		}
+		if isText(written) {
+			c.addHuman(line.uuid, written, line.at)
+		}
 	}
+}
+
+// isInterruption reports whether a text is what the program writes when the person stops the agent.
+func isInterruption(text string) bool {
+	text = strings.TrimSpace(text)
+	return text == "[Request interrupted by user]" || text == "[Request interrupted by user for tool use]"
 }
 
 // addQueued adds what a person wrote while the agent was working. It reports
@@ -252,12 +273,12 @@ func (c *claudeReader) addQueued(line claudeLine) bool {
 			machine = machine || string(v.plain()) == "task-notification"
 		}
 	}
-	text := claudeContent(prompt).message()
-	if !queued || machine || text == "" {
+	texts := claudeContent(prompt).texts()
+	if !queued || machine || !isText(texts) {
 		return false
 	}
 	c.addResponse()
-	c.addHuman(line.uuid, text, line.at)
+	c.addHuman(line.uuid, texts, line.at)
 	return true
 }
 
@@ -299,6 +320,10 @@ func (c *claudeReader) addAssistant(line claudeLine) {
 	if c.response.lines > 0 &&
 		(id != c.response.id || line.failed || c.response.bytes+len(line.message) > maxContent) {
 		c.addResponse()
+	}
+	if content == nil {
+		c.addUnknown()
+		return
 	}
 	if line.failed {
 		c.stopTurn(line.uuid, projection.Failed, content.message(), line.at)

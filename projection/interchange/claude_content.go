@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/base64"
 	"fmt"
+	"iter"
+	"slices"
 	"strings"
 	"time"
 )
@@ -36,18 +38,22 @@ func (c claudeContent) texts() (texts []string) {
 }
 
 // message returns the text of a message.
-func (c claudeContent) message() string { return strings.TrimSpace(strings.Join(c.texts(), "\n\n")) }
+func (c claudeContent) message() string { return trimBlankLines(strings.Join(c.texts(), "\n\n")) }
 
-// onlyResults reports whether all blocks are results of tools.
-func (c claudeContent) onlyResults() bool {
-	n := 0
-	for block := range jsonValue(c).elements() {
-		if string(block.field("type").plain()) != "tool_result" {
-			return false
+// person returns what a person wrote. It reports false if that is nothing.
+func (c claudeContent) person() (string, bool) {
+	return humanText(slices.DeleteFunc(c.texts(), isInterruption))
+}
+
+// ids yields the bytes of an id that blocks of a kind have.
+func (c claudeContent) ids(kind, name string) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for block := range jsonValue(c).elements() {
+			if string(block.field("type").plain()) == kind && !yield(block.field(name).plain()) {
+				return
+			}
 		}
-		n++
 	}
-	return n > 0
 }
 
 // result returns what a block with the result of a tool has.

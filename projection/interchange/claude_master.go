@@ -191,7 +191,7 @@ func (t *transcript) addMasterMessage(by projection.Speaker, m masterMessage, mo
 	text := strings.Join(texts, "\n\n")
 	if by.Type == projection.TypeHuman {
 		if len(texts) > 0 {
-			t.addHuman("", text, at)
+			t.addHuman("", texts, at)
 		}
 		return
 	}

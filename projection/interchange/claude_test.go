@@ -113,10 +113,10 @@ func TestClaudeTranscript(t *testing.T) {
 				c("5", "4", "assistant", "ok"),
 			"  Bash {\"a\":\"t2\"} -> \"b\" \"\"\n  Bash {\"a\":\"t1\"} -> \"a\" \"\"\nclaude: ok\n", 0},
 		"children before their parents": {
-			c("0", "", "user", "rewound") + c("9", "8", "user", "i") + c("8", "7", "user", "h") + c("7", "6", "user", "g") +
+			c("0", "", "user", "first") + c("9", "8", "user", "i") + c("8", "7", "user", "h") + c("7", "6", "user", "g") +
 				c("6", "5", "user", "f") + c("5", "4", "user", "e") + c("4", "3", "user", "d") + c("3", "2", "user", "c") +
 				c("2", "1", "user", "b") + c("1", "", "user", "a") + c("10", "9", "user", "j"),
-			"you: i\nyou: h\nyou: g\nyou: f\nyou: e\nyou: d\nyou: c\nyou: b\nyou: a\nyou: j\n", 0},
+			"you: first\nyou: i\nyou: h\nyou: g\nyou: f\nyou: e\nyou: d\nyou: c\nyou: b\nyou: a\nyou: j\n", 0},
 		"duplicate tool id": {
 			c("1", "", "user", "go") + c("2", "1", "assistant", useTool("t1")) + c("3", "2", "assistant", useTool("t1")) +
 				c("4", "3", "user", toolResult("t1", "a")) + c("5", "4", "user", toolResult("t1", "b")) +
@@ -216,10 +216,11 @@ func TestClaudeBranches(t *testing.T) {
 	if s := mustReadTranscript(t, "claude", "/old/s.jsonl", lost+text); len(s.Branches) != 1 {
 		t.Errorf("%d other branches with one whose first message is missing", len(s.Branches))
 	}
-	for _, parent := range []string{"4", ""} { // also if the first message was rewound
+	for _, parent := range []string{"4", ""} { // also if the context was cleared
 		grown := mustReadTranscript(t, "claude", "/old/s.jsonl", text+claudeLine(t, "7", parent, "user", "continue"))
-		if want := map[string]int{"4": 1, "": 2}[parent]; len(grown.Branches) != want || grown.ID != s.ID {
-			t.Errorf("after a child of %q: %d branches, id %s; want %d, %s", parent, len(grown.Branches), grown.ID, want, s.ID)
+		if len(grown.Branches) != 1 || grown.LeftOut != 2 || grown.ID != s.ID {
+			t.Errorf("after a child of %q: %d branches with %d messages, id %s; want 1, 2, %s",
+				parent, len(grown.Branches), grown.LeftOut, grown.ID, s.ID)
 		}
 	}
 }

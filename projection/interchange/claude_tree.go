@@ -1,6 +1,7 @@
 package interchange
 
 import (
+	"bytes"
 	"cmp"
 	"hash/maphash"
 	"slices"
@@ -8,48 +9,50 @@ import (
 )
 
 // claudeTree is what a first reading of a transcript of Claude Code finds: its
-// header, and the tree that its lines form. The tree branches where the
-// conversation was rewound and where tools ran in parallel.
+// header, and the tree that its lines form.
 type claudeTree struct {
 	sessionID, cwd string
 	title          claudeTitle
 
 	lines     int
 	nodes     []claudeNode
+	messages  bool // a line is a message of the main conversation
 	sidechain bool // a line is a message of a subagent
-	leaf      int  // the last message that is not only results of tools; -1: none
+	unknown   int  // lines of an unknown form
+	unordered bool // a line is before its parent
 }
 
 // claudeNode is a line with a UUID. It has 24 bytes: a transcript of 500 MB may have
 // millions of lines.
 type claudeNode struct {
-	at      int64 // Unix time in microseconds; 0: none
-	line    int32
-	parent  int32   // -1: none
-	message int32   // the nearest message above; -1: none
-	reply   [3]byte // hash of the id of the API's response; 0: none
-	kind    claudeKind
+	at     int64 // Unix time in microseconds; 0: none
+	line   int32
+	parent int32  // -1: none
+	reply  uint32 // hash of the id of the API's response that it is a part of, or that it has results for; 0: none
+	kind   claudeKind
+	after  bool // the parent is only the message before it in the file: the line names none that is known
 }
 
 type claudeKind uint8
 
 const (
-	claudeOther   claudeKind = iota
-	claudeMessage            // of the main conversation
-	claudeResults            // a message with nothing but results of tools
+	claudeOther    claudeKind = iota
+	claudeRepeated            // the same message as a line before it
+	claudeProgram             // a message of a user that no person wrote
+	claudeResults             // a message with results of tools, perhaps with a text beside them
+	claudePerson              // a message that a person wrote
+	claudeCalls               // a message of the agent without a text
+	claudeReply               // a message of the agent with a text
 )
 
-func (k claudeKind) isMessage() bool { return k != claudeOther }
+func (k claudeKind) isMessage() bool { return k >= claudeProgram }
 
 // claudeTitle has the newest title of each kind.
 type claudeTitle struct{ custom, generated, summary string }
 
-// missingParent is the parent of a line whose parent is not in the file.
-const missingParent = -2
-
 // readClaudeTree reads the tree of a transcript.
 func readClaudeTree(src Source) (*claudeTree, error) {
-	b := &claudeTreeBuilder{tree: claudeTree{leaf: -1}, seed: maphash.MakeSeed(), newest: map[uint64]int32{}}
+	b := &claudeTreeBuilder{seed: maphash.MakeSeed()}
 	err := src.eachLine(func(n int, line []byte) bool {
 		b.tree.lines = n + 1
 		b.add(n, line)
@@ -64,7 +67,7 @@ func readClaudeTree(src Source) (*claudeTree, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.tree.linkMessages()
+	b.tree.link()
 	tree := b.tree // without what only its building needs
 	return &tree, nil
 }
@@ -73,8 +76,14 @@ type claudeTreeBuilder struct {
 	tree    claudeTree
 	seed    maphash.Seed
 	missing []claudeLink
-	// The nodes of the newest UUIDs, and of those before: nearly every parent is near.
-	newest, older map[uint64]int32
+	nodes   nearby[claudeSeen] // by UUIDs
+	calls   nearby[uint32]     // the replies that calls are a part of, by the ids of the calls
+}
+
+// claudeSeen is a node that a later line may name or repeat.
+type claudeSeen struct {
+	node    int32
+	message uint32 // its hash
 }
 
 // claudeLink is the parent of a node that was not found near it.
@@ -83,25 +92,44 @@ type claudeLink struct {
 	node   int32
 }
 
-// nearby is the number of UUIDs that are searched for a parent first.
-const nearby = 1 << 16
+// nearby has the newest values by hashes, and those before: nearly everything that a line names is near.
+type nearby[T any] struct{ newest, older map[uint64]T }
 
-// find returns the node of a UUID.
-func (b *claudeTreeBuilder) find(id uint64) (int32, bool) {
-	if i, ok := b.newest[id]; ok {
-		return i, true
+// maxNearby is the number of values in each map.
+const maxNearby = 1 << 16
+
+func (m *nearby[T]) find(hash uint64) (T, bool) {
+	if v, ok := m.newest[hash]; ok {
+		return v, true
 	}
-	i, ok := b.older[id]
-	return i, ok
+	v, ok := m.older[hash]
+	return v, ok
+}
+
+func (m *nearby[T]) add(hash uint64, v T) {
+	if m.newest == nil || len(m.newest) == maxNearby {
+		m.newest, m.older = map[uint64]T{}, m.newest
+	}
+	m.newest[hash] = v
+}
+
+func (b *claudeTreeBuilder) hash(text []byte) uint64 { return maphash.Bytes(b.seed, text) }
+
+// replyOf returns the hash of the id of a response; 0 if there is no id.
+func (b *claudeTreeBuilder) replyOf(id []byte) uint32 {
+	if len(id) == 0 {
+		return 0
+	}
+	return max(1, uint32(b.hash(id)))
 }
 
 // claudeHead is what the tree needs of a line. It is a part of the line.
 type claudeHead struct {
-	kind, uuid, parent, logicalParent []byte
-	timestamp                         []byte
-	sidechain                         bool
-	message, sessionID, cwd           jsonValue
-	title                             claudeTitle
+	kind, uuid, parent      []byte
+	timestamp               jsonValue
+	sidechain, machine      bool
+	message, sessionID, cwd jsonValue
+	title                   claudeTitle
 }
 
 func newClaudeHead(line []byte) (claudeHead, bool) {
@@ -115,12 +143,16 @@ func newClaudeHead(line []byte) (claudeHead, bool) {
 			h.uuid = v.plain()
 		case "parentUuid":
 			h.parent = v.plain()
-		case "logicalParentUuid":
-			h.logicalParent = v.plain()
 		case "isSidechain":
 			h.sidechain = v.isTrue()
+		case "isMeta", "isCompactSummary":
+			h.machine = h.machine || v.isTrue()
+		case "promptSource":
+			h.machine = h.machine || string(v.plain()) == "system"
+		case "origin":
+			h.machine = h.machine || isMachine(v)
 		case "timestamp":
-			h.timestamp = v.plain()
+			h.timestamp = v
 		case "message":
 			h.message = v
 		case "sessionId":
@@ -159,57 +191,77 @@ func (b *claudeTreeBuilder) add(n int, line []byte) {
 	if len(h.uuid) == 0 && !isMessage {
 		return
 	}
-	node := claudeNode{line: int32(n), parent: -1, message: -1}
-	if at, err := parseTime(string(h.timestamp)); err == nil {
+	node := claudeNode{line: int32(n), parent: -1}
+	if at := h.timestamp.time(); !at.IsZero() {
 		node.at = at.UnixMicro()
 	}
 	if isMessage {
-		node.kind = claudeMessage
-		if id := h.message.field("id").plain(); len(id) > 0 {
-			hash := maphash.Bytes(b.seed, id)
-			node.reply = [3]byte{byte(hash), byte(hash >> 8), byte(hash >> 16)}
-		}
-		if string(h.kind) == "user" && claudeContent(h.message.field("content")).onlyResults() {
-			node.kind = claudeResults
-		}
-		if b.tree.leaf < 0 || node.kind == claudeMessage {
-			b.tree.leaf = len(b.tree.nodes)
-		}
+		b.tree.messages = true
+		b.classify(&node, h)
 		b.tree.sessionID = cmp.Or(b.tree.sessionID, h.sessionID.text())
 		b.tree.cwd = cmp.Or(b.tree.cwd, h.cwd.text())
 	}
-	b.tree.nodes = append(b.tree.nodes, node)
-	b.addLinks(h)
+	b.addNode(node, h)
 }
 
-// addLinks adds the UUIDs of the newest node and of its parent.
-func (b *claudeTreeBuilder) addLinks(h claudeHead) {
-	n := int32(len(b.tree.nodes) - 1)
-	parent, missing := h.parent, int32(missingParent)
-	if len(parent) == 0 { // it is from before a compaction, which may be in another file
-		parent, missing = h.logicalParent, -1
+// classify sets the kind and the reply of a message.
+func (b *claudeTreeBuilder) classify(node *claudeNode, h claudeHead) {
+	content := claudeContent(h.message.field("content"))
+	if string(h.kind) == "assistant" {
+		node.kind = claudeCalls
+		if content.message() != "" {
+			node.kind = claudeReply
+		}
+		node.reply = b.replyOf(h.message.field("id").plain())
+		if node.reply == 0 {
+			node.reply = b.replyOf(h.uuid)
+		}
+		for id := range content.ids("tool_use", "id") {
+			b.calls.add(b.hash(id), node.reply)
+		}
+		return
 	}
-	if len(parent) > 0 {
-		id := maphash.Bytes(b.seed, parent)
-		i, ok := b.find(id)
-		if !ok {
-			i = missing
+	for id := range content.ids("tool_result", "tool_use_id") {
+		node.kind = claudeResults
+		if reply, ok := b.calls.find(b.hash(id)); ok {
+			node.reply = reply
+		}
+	}
+	if node.kind != claudeResults {
+		node.kind = claudeProgram
+		if _, ok := content.person(); ok && !h.machine {
+			node.kind = claudePerson
+		}
+	}
+}
+
+// addNode adds a node with the links that its line has.
+func (b *claudeTreeBuilder) addNode(node claudeNode, h claudeHead) {
+	n := int32(len(b.tree.nodes))
+	if len(h.uuid) > 0 {
+		seen := claudeSeen{n, uint32(b.hash(h.message))}
+		id := b.hash(h.uuid)
+		if before, ok := b.nodes.find(id); ok && before.message == seen.message {
+			node.kind, node.reply = claudeRepeated, 0
+		} else {
+			b.nodes.add(id, seen)
+		}
+	}
+	if len(h.parent) > 0 && !bytes.Equal(h.parent, h.uuid) {
+		id := b.hash(h.parent)
+		if parent, ok := b.nodes.find(id); ok {
+			node.parent = parent.node
+		} else {
 			b.missing = append(b.missing, claudeLink{id, n})
 		}
-		b.tree.nodes[n].parent = i
 	}
-	if len(h.uuid) > 0 {
-		if len(b.newest) == nearby {
-			b.newest, b.older = map[uint64]int32{}, b.newest
-		}
-		b.newest[maphash.Bytes(b.seed, h.uuid)] = n
-	}
+	b.tree.nodes = append(b.tree.nodes, node)
 }
 
 // findMissing reads the transcript again to find parents that were not near their
 // nodes. The UUIDs of all lines would need more memory than the tree.
 func (b *claudeTreeBuilder) findMissing(src Source) error {
-	b.newest, b.older = nil, nil
+	b.nodes, b.calls = nearby[claudeSeen]{}, nearby[uint32]{}
 	byParent := func(l claudeLink, id uint64) int { return cmp.Compare(l.parent, id) }
 	slices.SortFunc(b.missing, func(x, y claudeLink) int { return byParent(x, y.parent) })
 	nodes, node := b.tree.nodes, 0
@@ -220,13 +272,13 @@ func (b *claudeTreeBuilder) findMissing(src Source) error {
 		if int(nodes[node].line) != n {
 			return true
 		}
-		id := maphash.Bytes(b.seed, jsonValue(line).field("uuid").plain())
+		id := b.hash(jsonValue(line).field("uuid").plain())
 		first, _ := slices.BinarySearchFunc(b.missing, id, byParent)
 		for _, l := range b.missing[first:] {
 			if l.parent != id {
 				break
 			}
-			if int(l.node) != node {
+			if int(l.node) != node && nodes[l.node].parent < 0 {
 				nodes[l.node].parent = int32(node)
 			}
 		}
@@ -235,95 +287,10 @@ func (b *claudeTreeBuilder) findMissing(src Source) error {
 	})
 }
 
-// linkMessages sets the messages above the nodes.
-func (t *claudeTree) linkMessages() {
-	nodes := t.nodes
-	const unknown, visiting = -2, -3
-	for i := range nodes {
-		nodes[i].message = unknown
-	}
-	var path []int32
-	for i := range nodes {
-		path = path[:0]
-		above := int32(-1)
-		for j := int32(i); j >= 0; j = nodes[j].parent {
-			if nodes[j].message != unknown {
-				above = nodes[j].message // -3: a cycle
-				break
-			}
-			nodes[j].message = visiting
-			path = append(path, j)
-			if p := nodes[j].parent; p >= 0 && nodes[p].kind.isMessage() {
-				above = p
-				break
-			}
-		}
-		for _, j := range path {
-			nodes[j].message = max(above, -1)
-		}
-	}
-}
-
-// A claudeBranch is the set of nodes from the first message to a leaf, with the
-// results of tools that ran in parallel; nil: all nodes.
-type claudeBranch []bool
-
-// branch returns the branch of a leaf.
-func (t *claudeTree) branch(leaf int) claudeBranch {
-	on := make(claudeBranch, len(t.nodes))
-	for i := int32(leaf); i >= 0 && !on[i]; i = t.nodes[i].parent {
-		on[i] = true
-		if t.nodes[i].parent == missingParent {
-			return nil
-		}
-	}
-	for i, node := range t.nodes {
-		// Calls of one response and their results are not in one line of descent.
-		above := node.message
-		if above >= 0 && on[above] &&
-			(node.kind == claudeResults || node.reply != [3]byte{} && node.reply == t.nodes[above].reply) {
-			on[i] = true
-		}
-	}
-	return on
-}
-
-func (b claudeBranch) has(i int) bool { return b == nil || b[i] }
-
-// eachOtherLeaf passes the last messages of the branches other than the given one to a
-// function, each with the first node that only it has.
-func (t *claudeTree) eachOtherLeaf(active claudeBranch, each func(leaf, first int)) {
-	if active == nil {
-		return
-	}
-	followed := make([]bool, len(t.nodes))
-	for i, node := range t.nodes {
-		if node.kind.isMessage() && node.message >= 0 && int(node.message) != i {
-			followed[node.message] = true
-		}
-	}
-	owned := slices.Clone(active)
-	orphans := make([]bool, len(t.nodes)) // whose first message is not in the file
-	for i, node := range t.nodes {
-		orphans[i] = node.parent == missingParent || node.parent >= 0 && orphans[node.parent]
-		if !node.kind.isMessage() || followed[i] || owned[i] || orphans[i] {
-			continue
-		}
-		first, conversation := i, false
-		for j := int32(i); j >= 0 && !owned[j]; j = t.nodes[j].message {
-			owned[j], first = true, int(j)
-			conversation = conversation || t.nodes[j].kind == claudeMessage
-		}
-		if conversation {
-			each(i, first)
-		}
-	}
-}
-
 // span returns the times of the first and the last message of a branch.
 func (t *claudeTree) span(b claudeBranch) (created, updated time.Time) {
 	for i, node := range t.nodes {
-		if !node.kind.isMessage() || node.at == 0 || !b.has(i) {
+		if !node.kind.isMessage() || node.at == 0 || b != nil && !b[i] {
 			continue
 		}
 		at := time.UnixMicro(node.at).UTC()

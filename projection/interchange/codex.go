@@ -45,7 +45,7 @@ func codexSession(src Source, app projection.App) (*Session, error) {
 		return nil, err
 	}
 	if header.messages == 0 {
-		return nil, ErrNoMessages
+		return nil, noMessages(header.unknown)
 	}
 	s := header.session(src.Path, app)
 	s.conversation = func(yield func(journal.Record) bool) (skipped int, err error) {
@@ -115,7 +115,7 @@ func (h *codexHeader) addPrompt(n int, item jsonValue) {
 		if _, rest, found := strings.Cut(text, "<cwd>"); found && h.cwd == "" { // the older forms have it only here
 			h.cwd, _, _ = strings.Cut(rest, "</cwd>")
 		}
-		if _, ok := humanText(text); ok {
+		if _, ok := humanText(codexTexts(item)); ok {
 			h.prompts = append(h.prompts, n)
 			h.messages++
 		}
@@ -160,7 +160,7 @@ func newCodexLine(text []byte) (codexLine, bool) {
 		case "type":
 			l.kind = string(v.plain())
 		case "timestamp":
-			l.at, _ = parseTime(string(v.plain()))
+			l.at = v.time()
 		case "payload":
 			l.payload = v
 		case "record_type":
@@ -279,7 +279,7 @@ func (c *codexReader) addItem(p jsonValue, at time.Time) {
 	case "message":
 		switch string(p.field("role").plain()) {
 		case "user":
-			c.addHuman(id, codexMessage(p), at)
+			c.addHuman(id, codexTexts(p), at)
 		case "assistant":
 			c.addReply(id, codexMessage(p), at)
 		default:
@@ -345,14 +345,19 @@ func codexOutput(v jsonValue) (output string, failed bool) {
 		return text, false
 	case len(v) > 0 && v[0] == '{':
 		content := v.field("content")
-		return content.text() + codexParts(content, nil), string(v.field("success")) == "false"
+		return content.text() + codexOutputText(content), string(v.field("success")) == "false"
 	}
-	return codexParts(v, nil), false
+	return codexOutputText(v), false
 }
+
+func codexOutputText(parts jsonValue) string { return strings.Join(codexParts(parts, nil), "\n\n") }
 
 // codexMessage returns the text of a message. What the program has added to the
 // message of a person is left out.
-func codexMessage(item jsonValue) string {
+func codexMessage(item jsonValue) string { return strings.Join(codexTexts(item), "\n\n") }
+
+// codexTexts returns the texts of the parts of a message, as codexMessage does.
+func codexTexts(item jsonValue) []string {
 	content, metadata := item.field("content"), item.field("internal_chat_message_metadata_passthrough")
 	var written []bool // by a person, for each part; nil: unknown
 	for part := range metadata.field("content_item_metadata").elements() {
@@ -365,10 +370,9 @@ func codexMessage(item jsonValue) string {
 	return codexParts(content, written)
 }
 
-// codexParts joins the texts of the parts of a message. A part that written has as false is left out; nil
+// codexParts returns the texts of the parts of a message. A part that written has as false is left out; nil
 // is all parts.
-func codexParts(content jsonValue, written []bool) string {
-	var texts []string
+func codexParts(content jsonValue, written []bool) (texts []string) {
 	i := -1
 	for part := range content.elements() {
 		if i++; i < len(written) && !written[i] {
@@ -384,7 +388,7 @@ func codexParts(content jsonValue, written []bool) string {
 			texts = append(texts, imageText(part.field("image_url")))
 		}
 	}
-	return strings.Join(texts, "\n\n")
+	return texts
 }
 
 // imageText is the placeholder of an image that a message has as a URL.

@@ -179,7 +179,7 @@ func (g *geminiConversation) addField(name string, v jsonValue) {
 			g.sessionID = id
 		}
 	case "startTime":
-		if at, err := parseTime(string(v.plain())); err == nil {
+		if at := v.time(); !at.IsZero() {
 			g.started = at
 		}
 	case "kind":
@@ -217,6 +217,9 @@ func (g *geminiConversation) collect(t *transcript, src Source) {
 	}
 }
 
+// geminiContext begins what the program tells the agent before the first message of a person.
+const geminiContext = "<session_context>\nThis is the Gemini CLI."
+
 func (t *transcript) addGemini(id string, m jsonValue) {
 	var kind string
 	var at time.Time
@@ -226,7 +229,7 @@ func (t *transcript) addGemini(id string, m jsonValue) {
 		case "type":
 			kind = string(v.plain())
 		case "timestamp":
-			at, _ = parseTime(string(v.plain()))
+			at = v.time()
 		case "content":
 			content = v
 		case "displayContent":
@@ -245,8 +248,11 @@ func (t *transcript) addGemini(id string, m jsonValue) {
 		if shown := geminiText(displayed); shown != "" { // what was typed, without the contents of files
 			text = strings.Join(append([]string{shown}, geminiFiles(content)...), "\n\n")
 		}
-		if text != "" {
-			t.addHuman(id, text, at)
+		switch {
+		case strings.HasPrefix(text, geminiContext):
+			t.skipped++
+		case text != "":
+			t.addHuman(id, []string{text}, at)
 		}
 	case "gemini":
 		t.model = model.text()
@@ -308,8 +314,8 @@ func geminiFiles(content jsonValue) (files []string) {
 // addGeminiCall adds a tool call of a message, with its result if it has one.
 func (t *transcript) addGeminiCall(messageID string, call jsonValue, messageAt time.Time) {
 	id, status := call.field("id").text(), string(call.field("status").plain())
-	until, err := parseTime(string(call.field("timestamp").plain()))
-	if err != nil {
+	until := call.field("timestamp").time()
+	if until.IsZero() {
 		until = messageAt
 	}
 	t.beginTurn(messageID, t.timeOf(messageAt))

@@ -243,7 +243,7 @@ func TestDeeplyNestedValues(t *testing.T) {
 func TestFirstBranchesCanBeImported(t *testing.T) {
 	const branches = 5_000
 	for format, line := range map[string]func(w io.Writer, n int){
-		"claude": func(w io.Writer, n int) { writeClaudeLine(w, n, min(n-1, 0)) },
+		"claude": func(w io.Writer, n int) { writeClaudeLine(w, 2*n, min(n-1, 0)) },
 		"pi": func(w io.Writer, n int) {
 			parent := ""
 			if n > 0 {
@@ -264,7 +264,7 @@ func TestFirstBranchesCanBeImported(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if messages := messagesOf(t, other); len(messages) != 2 || messages[1].Content != "1000" {
+		if messages := messagesOf(t, other); len(messages) != 2 || messages[1].Content != map[string]string{"claude": "2000", "pi": "1000"}[format] {
 			t.Errorf("%s: the last branch has %+v", format, messages)
 		}
 	}

@@ -26,7 +26,7 @@ type openCodeInfo struct {
 	Revert               *struct{ MessageID string } // what follows was undone
 }
 
-type openCodeTime struct{ Created, Completed, Start, End milliseconds }
+type openCodeTime struct{ Created, Completed, Start, End timestamp }
 
 // openCodeMessage is a message of a person, or one step of the agent.
 type openCodeMessage struct {
@@ -131,7 +131,7 @@ func (t *transcript) addOpenCodeHuman(m openCodeMessage) {
 			t.skipped++
 		}
 	}
-	t.addHuman(m.Info.ID, strings.Join(texts, "\n\n"), m.Info.Time.Created.Time)
+	t.addHuman(m.Info.ID, texts, m.Info.Time.Created.Time)
 }
 
 func (t *transcript) addOpenCodeStep(m openCodeMessage) {

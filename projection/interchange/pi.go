@@ -1,7 +1,6 @@
 package interchange
 
 import (
-	"bytes"
 	"encoding/json"
 	"hash/maphash"
 	"path"
@@ -9,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/agent-chatter/agent-chatter/projection"
 )
@@ -76,9 +74,11 @@ func (c *piContent) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// text returns the texts, with placeholders for images. Thinking is left out.
-func (c piContent) text() string {
-	var texts []string
+// text joins the texts of the content.
+func (c piContent) text() string { return strings.Join(c.texts(), "\n\n") }
+
+// texts returns the texts, with placeholders for images. Thinking is left out.
+func (c piContent) texts() (texts []string) {
 	for _, block := range c {
 		switch block.Type {
 		case "text":
@@ -87,7 +87,7 @@ func (c piContent) text() string {
 			texts = append(texts, attachmentText("image", block.MimeType, stringValue(block.Data)))
 		}
 	}
-	return strings.Join(texts, "\n\n")
+	return texts
 }
 
 // piFile matches a file that Pi put into a message of a person.
@@ -96,10 +96,13 @@ var piFile = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // piHuman returns what a person wrote, with placeholders for files.
-func piHuman(text string) string {
-	return piFile().ReplaceAllStringFunc(text, func(file string) string {
-		return "[file: " + path.Base(piFile().FindStringSubmatch(file)[1]) + "]"
-	})
+func piHuman(texts []string) []string {
+	for i, text := range texts {
+		texts[i] = piFile().ReplaceAllStringFunc(text, func(file string) string {
+			return "[file: " + path.Base(piFile().FindStringSubmatch(file)[1]) + "]"
+		})
+	}
+	return texts
 }
 
 // piSession returns the session of Pi that the branch with the last entry is, with
@@ -264,7 +267,7 @@ func (t *transcript) addPi(line piLine) {
 	m, at := line.Message, line.Timestamp.Time
 	switch m.Role {
 	case "user":
-		t.addHuman(line.ID, piHuman(m.Content.text()), at)
+		t.addHuman(line.ID, piHuman(m.Content.texts()), at)
 	case "assistant":
 		t.addPiReply(line)
 	case "toolResult":
@@ -314,17 +317,4 @@ func validUsage(u projection.Usage, dollars float64) projection.Usage {
 		u.Cost = &cost
 	}
 	return u
-}
-
-// milliseconds is a time in milliseconds since 1970; an invalid one is the zero
-// time.
-type milliseconds struct{ time.Time }
-
-// UnmarshalJSON returns no error.
-func (m *milliseconds) UnmarshalJSON(data []byte) error {
-	var n int64
-	if json.Unmarshal(bytes.TrimSpace(data), &n) == nil && n > 0 {
-		m.Time, _ = parseTime(projection.FormatTime(time.UnixMilli(n)))
-	}
-	return nil
 }

@@ -26,6 +26,7 @@ type Session struct {
 	// MoreBranches counts the branches beyond maxBranches. They are left out because
 	// importing a branch reads the source again.
 	MoreBranches int
+	LeftOut      int // messages that only the other branches have
 
 	idFormat string    // the name of the format in the hash that ID has
 	sourceID string    // the other program's id of the session
@@ -87,16 +88,6 @@ func sessionID(format, team, id string, created time.Time) string {
 	}
 	_ = derived.SetEntropy(sum[:10]) // fails only for another length
 	return derived.String()
-}
-
-// parseTime parses a time that a journal can hold: its year in UTC has four
-// digits.
-func parseTime(text string) (time.Time, error) {
-	t, err := time.Parse(time.RFC3339Nano, text)
-	if year := t.UTC().Year(); err == nil && (year < 0 || year > 9999) {
-		return time.Time{}, fmt.Errorf("%s is in the year %d in UTC", text, year)
-	}
-	return t, err
 }
 
 // members converts speakers, all of them people or agents, to members.

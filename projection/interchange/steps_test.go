@@ -390,8 +390,12 @@ func TestBranchesOfBranches(t *testing.T) {
 				}
 				got += " "
 			}
-			if want := "acd ace f "; got != want || len(ids) != 4 {
-				t.Errorf("the branches %q, want %q; %d ids", got, want, len(ids))
+			want, n := "acd ace f ", 4
+			if format == "claude" { // a later first message continues from the one before it
+				want, n = "acef acd ", 3
+			}
+			if got != want || len(ids) != n {
+				t.Errorf("the branches %q, want %q; %d ids, want %d", got, want, len(ids), n)
 			}
 		})
 	}

@@ -113,7 +113,7 @@ func (t *transcript) addSynapse(m synapseMessage, at time.Time) {
 	text := strings.Join(m.Content.texts(), "\n\n")
 	switch m.Role {
 	case "user":
-		t.addHuman("", text, at)
+		t.addHuman("", m.Content.texts(), at)
 	case "assistant":
 		t.addReply("", text, at)
 		for _, call := range m.ToolCalls {

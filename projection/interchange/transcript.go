@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -18,6 +16,24 @@ import (
 
 // ErrNoMessages: a transcript has no message of a person or an agent.
 var ErrNoMessages = errors.New("it has no messages")
+
+// UnknownLinesError: a transcript has no message that can be read, and lines of an unknown form.
+type UnknownLinesError struct{ Lines int }
+
+func (e *UnknownLinesError) Error() string {
+	if e.Lines == 1 {
+		return "it has an unknown format: its line has no known form"
+	}
+	return fmt.Sprintf("it has an unknown format: none of its %d lines has a known form", e.Lines)
+}
+
+// noMessages returns the error for a transcript without messages, with a number of lines of an unknown form.
+func noMessages(unknown int) error {
+	if unknown > 0 {
+		return &UnknownLinesError{unknown}
+	}
+	return ErrNoMessages
+}
 
 // Transcript reads a transcript in one of the [Formats]. Errors: ErrNoMessages; ErrSubagent; *LimitError; those
 // of the source.
@@ -37,7 +53,7 @@ func newSession(format, path string, app projection.App, read func(*transcript) 
 		return nil, err
 	}
 	if header.messages == 0 {
-		return nil, ErrNoMessages
+		return nil, noMessages(header.unknown)
 	}
 	s := header.session(path, app)
 	s.conversation = func(yield func(journal.Record) bool) (skipped int, err error) {
@@ -61,7 +77,7 @@ func agent(id, displayName string) projection.Speaker {
 func (t *transcript) finish() (skipped int, err error) {
 	t.endTurn()
 	if t.messages == 0 && !t.stopped {
-		return 0, ErrNoMessages
+		return 0, noMessages(t.unknown)
 	}
 	return t.skipped, nil
 }
@@ -96,6 +112,7 @@ type transcript struct {
 	speakers []projection.Speaker // of messages, in the order of their first one
 	models   map[string]string    // the latest ones, by the ids of agents
 	skipped  int                  // lines
+	unknown  int                  // of those: lines of an unknown form, or damaged ones
 
 	source       Source // for the transcripts of subagents
 	readSubagent func(*transcript, Source) error
@@ -103,9 +120,13 @@ type transcript struct {
 	subagents    map[string]bool // paths of those that were read
 }
 
-// addHuman adds a message of a person, without what the program put around it.
-func (t *transcript) addHuman(id, text string, at time.Time) {
-	text, ok := humanText(text)
+// addUnknown counts a line of an unknown form, or one that is damaged.
+func (t *transcript) addUnknown() { t.skipped, t.unknown = t.skipped+1, t.unknown+1 }
+
+// addHuman adds a message of a person, without what the program put around it. It has the texts of the parts of a
+// message.
+func (t *transcript) addHuman(id string, texts []string, at time.Time) {
+	text, ok := humanText(texts)
 	if !ok {
 		t.skipped++
 		return
@@ -133,15 +154,6 @@ const (
 // label returns what an event has of an id or a name.
 func label(text string) string { return runecut.Prefix(text, maxLabel) }
 
-// humanText returns what a person wrote of a text. It reports false if that is
-// nothing.
-func humanText(text string) (string, bool) {
-	text = strings.TrimSpace(text)
-	generated := strings.HasPrefix(text, "# AGENTS.md") || strings.HasPrefix(text, "[Request interrupted")
-	text = strings.TrimSpace(wrappers().ReplaceAllString(text, ""))
-	return text, !generated && text != ""
-}
-
 // speak sets the agent of the turns that begin after this, and its model.
 func (t *transcript) speak(by projection.Speaker, model string) {
 	model = label(model)
@@ -158,7 +170,7 @@ func (t *transcript) speak(by projection.Speaker, model string) {
 // unless tools follow it. Without text it does nothing, so that the tools belong to
 // the turn before them or to that of the next message.
 func (t *transcript) addReply(id, text string, at time.Time) {
-	if text = strings.TrimSpace(text); text == "" {
+	if text = trimBlankLines(text); text == "" {
 		return
 	}
 	at = t.timeOf(at)
@@ -256,17 +268,6 @@ func (t *transcript) session(path string, app projection.App) *Session {
 	}
 }
 
-// wrappers matches what programs put around a person's message for the agent
-// only.
-var wrappers = sync.OnceValue(func() *regexp.Regexp {
-	const tag = `(?:command-name|command-message|command-args|command-contents|` +
-		`local-command-stdout|local-command-stderr|local-command-caveat|system-reminder|environment_context|` +
-		`permissions instructions|app-context|session_context|skills_instructions|user_instructions|` +
-		`bash-input|bash-stdout|bash-stderr|task-notification|turn_aborted|user_shell_command|` +
-		`subagent_notification|hook_prompt|skill)`
-	return regexp.MustCompile(`(?s)<` + tag + `>.*?(?:</` + tag + `>|\z)`)
-})
-
 // eachObject passes the lines that are JSON objects to a function until that returns
 // false, and counts the others.
 func eachObject[T any](src Source, skipped *int, each func(T) bool) error {
@@ -278,18 +279,4 @@ func eachObject[T any](src Source, skipped *int, each func(T) bool) error {
 		}
 		return each(v)
 	})
-}
-
-// timestamp is a time in a transcript; an invalid one is the zero time.
-type timestamp struct{ time.Time }
-
-// UnmarshalJSON returns no error.
-func (i *timestamp) UnmarshalJSON(data []byte) error {
-	var text string
-	if json.Unmarshal(data, &text) == nil {
-		if at, err := parseTime(text); err == nil {
-			i.Time = at
-		}
-	}
-	return nil
 }

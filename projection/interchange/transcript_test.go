@@ -276,8 +276,11 @@ func TestTranscripts(t *testing.T) {
 	}
 	for name, test := range map[string]struct{ format, text, want string }{
 		"rewound branch": {"claude",
-			claude("1", "", "user", "hello") + claude("2", "1", "assistant", "not this") + claude("3", "1", "assistant",
-				"this"), "you: hello\nclaude: this\n"},
+			claude("1", "", "user", "hello") + claude("2", "1", "user", "not this") + claude("3", "1", "user",
+				"this"), "you: hello\nyou: this\n"},
+		"reply that was tried again": {"claude",
+			claude("1", "", "user", "hello") + claude("2", "1", "assistant", "half") + claude("3", "1", "assistant",
+				"whole"), "you: hello\nclaude: half\nclaude: whole\n"},
 		"missing parent": {"claude",
 			claude("1", "", "user", "hello") + claude("3", "2", "assistant", "all the same"),
 			"you: hello\nclaude: all the same\n"},
@@ -294,7 +297,7 @@ func TestTranscripts(t *testing.T) {
 		"message and side chain": {"claude",
 			claude("1", "", "user", "hello") + claude("2", "1", "user", "aside", "isSidechain", true), "you: hello\n"},
 		"wrappers": {"claude",
-			claude("1", "", "user", "<system-reminder>never\nthis</system-reminder>hello<local-command-stdout>x</local-command-stdout>"), "you: hello\n"},
+			claude("1", "", "user", "<system-reminder>never\nthis</system-reminder>hello\n<local-command-stdout>x</local-command-stdout>"), "you: hello\n"},
 		"failed tool": {"claude",
 			claude("1", "", "user", "hello") + claude("2", "1", "assistant",
 				[]object{{"type": "tool_use", "id": "t", "name": "Bash", "input": object{"a": 1}}}) +
@@ -374,7 +377,7 @@ func TestTranscripts(t *testing.T) {
 				codex("event_msg", object{"type": "thread_rolled_back", "num_turns": 1}) +
 				codexMessage("user", "three"), "you: one\ncodex: 1\nyou: three\n"},
 		"instructions": {"codex",
-			codexMessage("developer", "never") + codexMessage("user", "# AGENTS.md instructions\nnever") +
+			codexMessage("developer", "never") + codexMessage("user", "# AGENTS.md instructions for /work\n\n<INSTRUCTIONS>\nnever\n</INSTRUCTIONS>") +
 				codexMessage("user", "hello"), "you: hello\n"},
 		"older tool output": {"codex",
 			codexMessage("user", "hello") + codex("response_item", object{"type": "function_call", "call_id": "c",
