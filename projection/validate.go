@@ -98,7 +98,7 @@ var fitting = map[string]func(data []byte) (Payload, bool){
 		return p, ok && validEnd(p, data)
 	},
 	ToolStarted{}.eventType(): fittingAs(func(p ToolStarted, _ []byte) bool {
-		return p.TurnID != "" && !outOfRange(p.Input)
+		return p.TurnID != "" && !OutOfRange(p.Input)
 	}),
 	ToolCompleted{}.eventType(): func(data []byte) (Payload, bool) {
 		var p toolCompleted
@@ -185,9 +185,9 @@ func isPlainTimestamp(text string) bool {
 	return within(5) && within(8) && within(11) && within(14) && within(17)
 }
 
-// outOfRange reports whether a JSON value has a number that is out of the range of a
+// OutOfRange reports whether a JSON value has a number that is out of the range of a
 // float64, and so matches no schema. Such a number has an exponent or many digits.
-func outOfRange(value json.RawMessage) bool {
+func OutOfRange(value json.RawMessage) bool {
 	const many = 300 // the largest float64 has 309 digits
 	digits := 0
 	for _, c := range value {

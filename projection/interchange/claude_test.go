@@ -154,6 +154,24 @@ func TestClaudeTranscript(t *testing.T) {
 	}
 }
 
+// An event has no number that is out of the range of a float64.
+func TestNumbersOutOfRangeBecomeText(t *testing.T) {
+	for input, want := range map[string]string{
+		`{"n":1e999}`: `"{\"n\":1e999}"`, `[-1e400]`: `"[-1e400]"`, `{"n":1e308}`: `{"n":1e308}`, `{"n":NaN}`: `{"n":null}`,
+		"1" + strings.Repeat("0", 400): `"1` + strings.Repeat("0", 400) + `"`,
+	} {
+		s := mustReadTranscript(t, "claude", "/old/s.jsonl", claudeLine(t, "1", "", "user", "go")+
+			`{"type":"assistant","uuid":"2","parentUuid":"1","message":{"content":[{"type":"tool_use","id":"t","name":"n","input":`+
+			input+"}]}}\n")
+		for _, p := range payloadsOf(t, s) {
+			if tool, ok := p.(projection.ToolStarted); ok && string(tool.Input) != want {
+				t.Errorf("%.20s became %.40s, want %.40s", input, tool.Input, want)
+			}
+		}
+		checkRecords(t, s)
+	}
+}
+
 func TestClaudeTitle(t *testing.T) {
 	conversation := claudeLine(t, "1", "", "user", "go")
 	custom := line(t, object{"type": "custom-title", "customTitle": "mine"})

@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-
-	"github.com/agent-chatter/agent-chatter/journal/lines"
 )
 
 // What Detect returns for a file that is no transcript: sessions with their own
@@ -30,7 +28,7 @@ const (
 // object that is the whole file, tell the format. Errors: those of r.
 func Detect(r io.Reader) (string, error) {
 	file := &failingReader{r: io.LimitReader(r, detectFile)}
-	format := detect(bufio.NewReaderSize(file, detectLine))
+	format := detect(utf8Text(file))
 	if format != "" {
 		return format, nil
 	}
@@ -52,12 +50,10 @@ func (f *failingReader) Read(p []byte) (int, error) {
 }
 
 func detect(file *bufio.Reader) string {
-	const mark = "\uFEFF"
-	if start, _ := file.Peek(len(mark)); string(start) == mark {
-		_, _ = file.Discard(len(mark)) // what was peeked
-	}
 	start, _ := file.Peek(detectLine)
-	start = bytes.TrimSpace(start)
+	_, _ = file.Discard(objectStart(start)) // what was peeked
+	start, _ = file.Peek(detectLine)
+	start = trimSeparators(start)
 	line, _, _ := bytes.Cut(start, []byte("\n"))
 	format, complete := detectObject(json.NewDecoder(bytes.NewReader(line)))
 	switch {
@@ -77,26 +73,13 @@ func detect(file *bufio.Reader) string {
 	return detectLines(bytes.NewReader(start)) // the first line is damaged
 }
 
-// detectLines returns the format of a file with an object on each line.
-func detectLines(r io.Reader) string {
-	all := lines.NewReader(r, detectLine)
-	for {
-		line, err := all.Next()
-		switch err {
-		case nil:
-		case lines.ErrTooLong:
-			_, err = all.Skip(nil)
-			line = nil
-		default:
-			line = all.Rest()
-		}
-		if format, _ := detectObject(json.NewDecoder(bytes.NewReader(line))); format != "" {
-			return format
-		}
-		if err != nil {
-			return ""
-		}
-	}
+// detectLines returns the format of a file with objects on its lines.
+func detectLines(r io.Reader) (format string) {
+	_ = eachPiece(r, detectLine, func(piece []byte) bool {
+		format, _ = detectObject(json.NewDecoder(bytes.NewReader(piece)))
+		return format == ""
+	})
+	return format
 }
 
 // detectObject returns the format that the fields of an object tell. It reads no

@@ -14,7 +14,10 @@ func (s Source) eachField(list string, each func(name string, value jsonValue) b
 		return false, err
 	}
 	defer f.Close()
-	file := &valueReader{failingReader: failingReader{r: f}}
+	text := utf8Text(f)
+	start, _ := text.Peek(detectLine)
+	_, _ = text.Discard(objectStart(start)) // what was peeked; a program may have printed its status before the object
+	file := &valueReader{failingReader: failingReader{r: text}}
 	d := json.NewDecoder(file)
 	whole = file.eachField(d, list, each)
 	return whole, file.err

@@ -1,14 +1,10 @@
 package interchange
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"time"
-
-	"github.com/agent-chatter/agent-chatter/journal/lines"
 )
 
 // Source is the file of a transcript.
@@ -77,44 +73,24 @@ func (s Source) data() ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxSourceFile+1))
+	data, err := io.ReadAll(io.LimitReader(utf8Text(f), maxSourceFile+1))
 	if len(data) > maxSourceFile {
 		return nil, &LimitError{"the file", maxSourceFile, "bytes"}
 	}
-	return data, err
+	return data[objectStart(data):], err
 }
 
-// eachLine passes the lines that are not blank to a function until that returns
-// false. A line is valid during the call; one that is too long is nil.
+// eachLine passes the pieces of the file, as [eachPiece] does, to a function until that returns
+// false: each piece is an object on a line of its own, or no object.
 func (s Source) eachLine(each func(n int, line []byte) bool) error {
 	f, err := s.Open()
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	r := lines.NewReader(f, maxSourceLine)
-	for n := 0; ; {
-		line, err := r.Next()
-		last := err == io.EOF
-		switch {
-		case last:
-			line = r.Rest()
-		case errors.Is(err, lines.ErrTooLong):
-			line = nil
-			if _, err := r.Skip(nil); err != nil && err != io.EOF {
-				return err
-			}
-		case err != nil:
-			return err
-		}
-		if err != nil && !last || len(bytes.TrimSpace(line)) > 0 {
-			if !each(n, line) {
-				return nil
-			}
-			n++
-		}
-		if last {
-			return nil
-		}
-	}
+	n := -1
+	return eachPiece(utf8Text(f), maxSourceLine, func(piece []byte) bool {
+		n++
+		return each(n, piece)
+	})
 }

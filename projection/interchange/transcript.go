@@ -132,7 +132,9 @@ func (t *transcript) addHuman(id string, texts []string, at time.Time) {
 		return
 	}
 	if t.turn != nil {
-		if t.turn.passed = len(t.turn.calls) > 0; !t.turn.passed {
+		if t.turn.passed = len(t.turn.calls) > 0; t.turn.passed {
+			t.emitReply() // which was written before
+		} else {
 			t.endTurn()
 		}
 	}

@@ -22,6 +22,7 @@ type turn struct {
 	calls          []call    // without a result; the newest maxCalls
 	passed         bool      // a person wrote after the calls
 	reply          *projection.Message
+	emitted        bool                    // the reply was
 	finish         projection.FinishReason // "": done if there is a reply, else interrupted
 	failure        string
 	usage          *projection.Usage
@@ -91,9 +92,10 @@ func (t *transcript) endTurn() {
 	t.emit(later(u.until, u.saved), ended)
 }
 
-// emitReply emits the message of the current turn, if it has one.
+// emitReply emits the message of the current turn, if it has one that was not emitted.
 func (t *transcript) emitReply() {
-	if m := t.turn.reply; m != nil {
+	if m := t.turn.reply; m != nil && !t.turn.emitted {
+		t.turn.emitted = true
 		at, _ := parseTime(m.Timestamp) // which FormatTime wrote
 		t.emit(at, projection.MessageAppended{Message: *m})
 	}
@@ -111,14 +113,14 @@ func (t *transcript) stopTurn(id string, reason projection.FinishReason, failure
 	t.addTime(at)
 }
 
-// startTool adds a call of a tool to the turn. Its input is valid JSON, or it
+// startTool adds a call of a tool to the turn. Its input is JSON that an event may have, or it
 // becomes a string; one that is too long is left out.
 func (t *transcript) startTool(id, name string, input json.RawMessage, at time.Time) {
 	id, name = label(id), label(name)
 	switch {
 	case len(input) > maxContent:
 		input = nil
-	case !json.Valid(input):
+	case !json.Valid(input), projection.OutOfRange(input):
 		input, _ = json.Marshal(string(input))
 	}
 	at = t.timeOf(at)
