@@ -41,7 +41,7 @@ func TestClaudeLinesAreOnOneBranch(t *testing.T) {
 				c("6", "5", "assistant", "done"), all, 0, 0},
 		"no parents": {c("1", "", "user", "plan") + c("2", "", "assistant", "planned") + c("5", "", "user", "go on") +
 			c("6", "", "assistant", "done") + c("7", "", "assistant", []object{{"type": "thinking", "thinking": "hm"}}), all, 0, 0},
-		"repeated lines": {before + before + c("5", "2", "user", "go on") + c("6", "5", "assistant", "done") +
+		"repeated lines": {before + before + c("2", "1", "assistant", "planned", "usage", object{"output_tokens": 7}) + c("5", "2", "user", "go on") + c("6", "5", "assistant", "done") +
 			c("5", "2", "user", "go on"), all, 0, 0},
 		"calls of a response that follow each other's results": {
 			c("1", "", "user", "go") + c("2", "1", "assistant", useTool("a"), "id", "r") +

@@ -83,7 +83,7 @@ type claudeTreeBuilder struct {
 // claudeSeen is a node that a later line may name or repeat.
 type claudeSeen struct {
 	node    int32
-	message uint32 // its hash
+	content uint32 // hash of that of its message, of which a repeated line may have other tokens
 }
 
 // claudeLink is the parent of a node that was not found near it.
@@ -239,9 +239,9 @@ func (b *claudeTreeBuilder) classify(node *claudeNode, h claudeHead) {
 func (b *claudeTreeBuilder) addNode(node claudeNode, h claudeHead) {
 	n := int32(len(b.tree.nodes))
 	if len(h.uuid) > 0 {
-		seen := claudeSeen{n, uint32(b.hash(h.message))}
+		seen := claudeSeen{n, uint32(b.hash(h.message.field("content")))}
 		id := b.hash(h.uuid)
-		if before, ok := b.nodes.find(id); ok && before.message == seen.message {
+		if before, ok := b.nodes.find(id); ok && before.content == seen.content {
 			node.kind, node.reply = claudeRepeated, 0
 		} else {
 			b.nodes.add(id, seen)

@@ -48,12 +48,13 @@ func Import(
 	switch {
 	case err != nil:
 	case exists:
+		i.records = s.Records
 		err = i.update(s.Records())
 	default:
 		err = i.create(s.Records())
 	}
 	if err != nil {
-		i.counts.Written = 0
+		i.counts.Written, i.counts.Late = 0, 0
 	}
 	return i.counts, err
 }
@@ -85,6 +86,7 @@ func ImportBranch(
 // Counts is what an Import did.
 type Counts struct {
 	Written int // messages
+	Late    int // tool calls and results, and texts, that the source got within what an earlier import had
 	Total   int // messages of the source
 	Skipped int // lines of the source
 }
@@ -101,6 +103,9 @@ type sessionImport struct {
 	title  *journal.Record
 	w      *writer // nil: nothing is to be written yet
 	counts Counts
+
+	records func() iter.Seq2[journal.Record, error] // the source once more
+	late    lateRecords
 }
 
 // create writes all records to a new session.
@@ -222,9 +227,23 @@ func (i *sessionImport) isKnown(r journal.Record) (bool, error) {
 	case !ok:
 		return i.known.inTail(r), nil
 	case r.Type != messageType:
+		i.late.addTool(r)
 		return true, nil
-	case !sameMessage(r, i.known.next):
-		return false, i.diverged(r)
+	}
+	for !sameMessage(r, i.known.next) {
+		if i.late.addRest(i.known.next) {
+			i.known.advance()
+			if more, err := i.known.seekMessage(); err != nil {
+				return false, err
+			} else if more {
+				continue
+			}
+			return i.known.inTail(r), nil
+		}
+		if !i.late.addGrown(i.redact(r), i.known.next) {
+			return false, i.diverged(r)
+		}
+		break
 	}
 	i.known.advance()
 	return true, nil
@@ -252,11 +271,14 @@ func (i *sessionImport) diverged(r journal.Record) error {
 // begin locks the existing session and repeats what must precede a record. The
 // existing session was read to its end.
 func (i *sessionImport) begin(r journal.Record) error {
-	if err := i.known.seekEnd(); err != nil {
+	if err := i.seekEnd(); err != nil {
 		return err
 	}
 	var err error
 	if i.w, err = openAt(i.ctx, i.dir, i.id, i.known.reader.Position()); err != nil {
+		return err
+	}
+	if err := i.addLate(); err != nil {
 		return err
 	}
 	onlyHeader := i.known.events == 0 && !i.known.renamed // a crash interrupted the first import
@@ -269,9 +291,21 @@ func (i *sessionImport) begin(r journal.Record) error {
 	return nil
 }
 
+// seekEnd reads the rest of the existing session.
+func (i *sessionImport) seekEnd() error {
+	for {
+		e, ok, err := i.known.peek()
+		if err != nil || !ok {
+			return err
+		}
+		i.late.addRest(e)
+		i.known.advance()
+	}
+}
+
 func (i *sessionImport) addTask(r journal.Record) error {
 	if i.w == nil {
-		if err := i.known.seekEnd(); err != nil || i.known.task != nil {
+		if err := i.seekEnd(); err != nil || i.known.task != nil {
 			return err
 		}
 		if err := i.begin(r); err != nil {
@@ -297,7 +331,7 @@ func (i *sessionImport) addSource(r journal.Record) error {
 		return i.append(r)
 	}
 	if i.w == nil {
-		if err := i.known.seekEnd(); err != nil || i.known.imported {
+		if err := i.seekEnd(); err != nil || i.known.imported && !i.late.any(i.known) {
 			return err
 		}
 		if err := i.begin(r); err != nil {

@@ -38,12 +38,13 @@ type knownSession struct {
 	task     []byte // payload of the last task.set; nil: none
 	ended    bool   // the last event of a turn is its end
 
-	tail map[string]bool             // keys of the events after the last common message and turn
-	paid map[string]projection.Usage // of the turns that ended there, by id
+	tools map[string]bool             // keys of all tool events
+	tail  map[string]bool             // keys of the events after the last common message and turn
+	paid  map[string]projection.Usage // of the turns that ended there, by id
 }
 
 func newKnownSession(ctx context.Context, r *journal.Reader) *knownSession {
-	k := &knownSession{reader: r, tail: map[string]bool{}, paid: map[string]projection.Usage{}}
+	k := &knownSession{reader: r, tools: map[string]bool{}, tail: map[string]bool{}, paid: map[string]projection.Usage{}}
 	k.pull, k.stop = iter.Pull2(scan(ctx, r))
 	return k
 }
@@ -63,6 +64,9 @@ func (k *knownSession) peek() (journal.Event, bool, error) {
 		case taskType:
 			k.task = bytes.Clone(e.Data)
 		case messageType, turnStartedType, turnEndedType, toolStartedType, toolCompletedType:
+			if e.Type == toolStartedType || e.Type == toolCompletedType {
+				k.tools[keyOf(e.Type, e.Data)] = true
+			}
 			k.events++
 			k.next, k.peeked = e, true
 			if e.Type != messageType {
@@ -93,17 +97,6 @@ func (k *knownSession) seekMessage() (bool, error) {
 			if ended, ok := p.(projection.TurnEnded); ok && ended.Usage != nil {
 				k.paid[ended.TurnID] = *ended.Usage
 			}
-		}
-		k.advance()
-	}
-}
-
-// seekEnd reads the rest of the session.
-func (k *knownSession) seekEnd() error {
-	for {
-		_, ok, err := k.peek()
-		if err != nil || !ok {
-			return err
 		}
 		k.advance()
 	}
@@ -157,7 +150,8 @@ func sameMessage(r journal.Record, e journal.Event) bool {
 		return false
 	}
 	a, b := p.(projection.MessageAppended).Message, known.(projection.MessageAppended).Message
-	return a.ID == b.ID && isRedacted(a.Content, b.Content)
+	return a.ID == b.ID && (isRedacted(a.Content, b.Content) ||
+		isRedacted(strings.TrimSpace(a.Content), b.Content)) // an earlier version trimmed spaces
 }
 
 // isRedacted reports whether redacted is text, or text with marks in place of
