@@ -102,7 +102,7 @@ func (l *Log) openFile(text []byte) ([]Record, error) {
 		file.Close()
 		return nil, err
 	}
-	l.file, l.pendingRecovered = file, nil
+	l.file, l.pendingRecovered, l.unended = file, nil, false
 	// The process that created the journal may have died before it synced the
 	// directory, and one that restored it from the trash before it synced that.
 	l.dirs = append(l.dirs, l.files.Dir)
@@ -126,13 +126,24 @@ func (l *Log) fileToAppend() (file vfs.File, err error) {
 	}
 	info, err := file.Stat()
 	if err == nil && info.Size() != l.end.Offset+l.torn.Bytes {
-		err = grownError(info.Size(), l.end.Offset+l.torn.Bytes)
+		err = l.endLine(file, info.Size())
 	}
 	if err != nil {
 		file.Close()
 		return nil, err
 	}
 	return file, nil
+}
+
+// endLine writes the newline that the last line of a file of so many bytes lacks. If that is not all that the file
+// lacks, it returns an error.
+func (l *Log) endLine(file vfs.File, size int64) error {
+	if l.end.Seq == 0 || l.torn.Bytes > 0 || size != l.end.Offset-1 {
+		return grownError(size, l.end.Offset+l.torn.Bytes)
+	}
+	// Crash here leaves the line without its newline, or with it: an event in both cases.
+	_, err := file.Write([]byte("\n"))
+	return err
 }
 
 // openLocked opens the live file for appending, and locks it instead of the one that was
@@ -244,10 +255,10 @@ func (l *Log) settleFile(file vfs.File, text []byte) ([]Record, error) {
 	return l.pendingRecovered, nil
 }
 
-// settle sets a torn tail aside and records that, for a caller that has nothing to append,
-// and syncs.
+// settle sets a torn tail aside and records that, or ends the last line, for a caller that has
+// nothing to append, and syncs.
 func (l *Log) settle() error {
-	if l.file == nil && l.torn.Bytes > 0 {
+	if l.file == nil && (l.torn.Bytes > 0 || l.unended) {
 		recovered, err := l.openFile(nil)
 		if err != nil {
 			return err

@@ -139,9 +139,13 @@ func (t *follower) atEOF() error {
 	if err != nil {
 		return err
 	}
-	if t.isCurrent(info) {
+	whole := wholeNext(t.sc.lines.Rest(), t.sc.at, true)
+	switch current := t.isCurrent(info); {
+	case current && whole != nil:
+		return (&lineError{t.sc.at, whole}).corrupt(t.files.Live())
+	case current:
 		t.rewind()
-	} else {
+	default:
 		t.close()
 	}
 	return nil

@@ -29,6 +29,7 @@ type Log struct {
 
 	end       Position // of the last valid line; after the first append, of the last acknowledged line
 	torn      Torn     // follows end; set aside by the first append
+	unended   bool     // the last line lacks its newline; the first append writes it
 	synced    Position // the part of the file up to here is on the disk
 	maxSynced uint64   // the highest Synced that was written
 	unsynced  []byte   // the lines between synced and end
@@ -96,6 +97,7 @@ func (l *Log) inspect(ctx context.Context) error {
 	l.opened = opened
 	l.archived, l.end, l.maxSynced, l.torn = opened.archived, t.end, t.maxSynced, t.torn
 	l.wasEmpty = t.end == Position{}
+	l.unended = !opened.archived && t.end.Offset > opened.src.size
 	return nil
 }
 

@@ -301,7 +301,11 @@ func (l *Log) replaceFile(ctx context.Context, upTo Position, lines []byte) (vfs
 // copyTo writes the content of a new file for replaceFile.
 func (l *Log) copyTo(ctx context.Context, file, old vfs.File, upTo Position, lines []byte) error {
 	synced := contextReader{io.NopCloser(io.NewSectionReader(old, 0, upTo.Offset)), ctx, l.files.Live()}
-	if _, err := io.Copy(file, synced); err != nil {
+	n, err := io.Copy(file, synced)
+	if err == nil && n == upTo.Offset-1 { // the last line lacks its newline: if it is that line is checked below
+		_, err = file.Write([]byte("\n"))
+	}
+	if err != nil {
 		return err
 	}
 	copied, err := fileSource(l.files.Live(), file, upTo.Offset).findTail(l.dir.maxLine)

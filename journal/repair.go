@@ -3,11 +3,13 @@ package journal
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/agent-chatter/agent-chatter/journal/lines"
 	"github.com/agent-chatter/agent-chatter/journal/vfs"
@@ -23,8 +25,10 @@ type Repaired struct {
 
 // Repair makes a corrupt journal readable and writable. It keeps every line that
 // is valid after the previous line, renumbers the lines where necessary, and
-// replaces each invalid part by a TypeRecovered event. The whole previous journal
-// is kept aside.
+// replaces each invalid part by a TypeRecovered event. What another program has put
+// before, between or after lines of which none is missing, such as the CR of CR LF, is
+// one part, which an event at the end records: the lines keep their numbers. The whole
+// previous journal is kept aside.
 //
 // It also sets aside an event for which valid, unless it is nil, returns an error, which
 // becomes the reason.
@@ -123,8 +127,9 @@ type repairer struct {
 	offset  int64    // in the old one
 	prev    Sum      // in the trailer of the previous line of the old one
 	line    int64    // number of the current line of the old one
-	seq     uint64   // of the last line that was kept, in the old one
+	last    Position // of the last line that was kept, in the old one; without an offset
 	invalid Torn     // the current invalid part; no Reason: none
+	foreign foreignParts
 	kept    uint64
 	dropped []Torn
 }
@@ -153,6 +158,7 @@ func (r *repairer) run(w io.Writer) error {
 		r.drop(n, Event{}, errIncomplete)
 	}
 	r.endInvalid()
+	r.endForeign()
 	if len(r.dropped) > 0 {
 		r.seal()
 	}
@@ -208,50 +214,141 @@ func (r *repairer) flush(w io.Writer) error {
 	return err
 }
 
-// keep keeps a line that is valid after the previous line, whether that one was
-// kept or not, and drops any other.
-func (r *repairer) keep(line []byte) error {
-	e, err := decode(line, r.prev)
-	length := int64(len(line)) + 1
-	if _, sum, sumErr := decodeSum(line); sumErr == nil {
-		r.prev = sum
+// keep keeps every line in the text before a newline that is valid after the previous line, whether that one was kept or
+// not, and drops the bytes before, between and after them.
+func (r *repairer) keep(text []byte) error {
+	kept := 0
+	for len(text) > 0 {
+		line, ok := r.find(text)
+		if !ok {
+			break
+		}
+		if line.start > 0 {
+			r.dropText(text[:line.start], errForeign)
+		} else if kept > 0 {
+			r.foreign.add(Torn{Offset: r.offset}, false) // a newline is missing
+		}
+		if err := r.keepLine(line, text[line.start:line.end]); err != nil {
+			return err
+		}
+		text = text[line.end:]
+		kept++
 	}
-	if err != nil {
-		unverified, _ := decodeUnverified(line)
-		r.drop(length, unverified, err)
+	switch {
+	case kept == 0:
+		_, err := decode(text, r.prev)
+		r.dropText(append(text, '\n'), err)
 		return nil
+	case string(text) == "\r":
+		r.foreign.add(Torn{Offset: r.offset, Bytes: 1}, true)
+		r.offset++
+	case len(text) > 0:
+		r.dropText(text, errForeign)
 	}
+	r.offset++ // the newline
+	return nil
+}
+
+// foundLine is a line that is valid after another one, in a text.
+type foundLine struct {
+	event      Event
+	start, end int
+	continuous bool // it follows the last line that was kept
+}
+
+// find finds the first line in a text that is valid after the last line that was kept, after the previous line, or
+// after another one in the text.
+func (r *repairer) find(text []byte) (line foundLine, ok bool) {
+	if line, ok = findAfter(text, r.last.Sum); ok {
+		line.continuous = line.event.Seq == r.last.Seq+1
+		return line, true
+	}
+	if r.prev != r.last.Sum {
+		if line, ok = findAfter(text, r.prev); ok {
+			return line, true
+		}
+	}
+	for from, tries := 0, 0; tries < maxJoinTries; tries++ {
+		key := bytes.Index(text[from:], []byte(sumKey))
+		if key < 0 || from+key+trailerLen >= len(text) {
+			return foundLine{}, false
+		}
+		end := from + key + trailerLen
+		if _, sum, err := decodeSum(text[:end]); err == nil {
+			if line, ok = findAfter(text[end:], sum); ok {
+				line.start, line.end = line.start+end, line.end+end
+				return line, true
+			}
+		}
+		from += key + 1
+	}
+	return foundLine{}, false
+}
+
+func findAfter(text []byte, prev Sum) (line foundLine, ok bool) {
+	e, err := decode(text, prev)
+	if err == nil {
+		return foundLine{event: e, end: len(text)}, true
+	}
+	start, end, ok := findLine(text, prev)
+	if !ok {
+		return foundLine{}, false
+	}
+	e, err = decode(text[start:end], prev)
+	return foundLine{event: e, start: start, end: end}, err == nil
+}
+
+// keepLine keeps a line, unless valid rejects its event. The bytes of another program between lines that follow each
+// other are no gap: what follows them keeps its numbers and sums.
+func (r *repairer) keepLine(found foundLine, line []byte) error {
+	e, length := found.event, int64(len(line))
+	r.prev = e.Sum
 	if r.valid != nil {
 		if err := r.valid(e); err != nil {
 			r.drop(length, e, err)
-			r.seq = e.Seq
+			r.last.Seq = e.Seq
 			return nil
 		}
 	}
-	if r.invalid.Reason == "" && e.Seq != r.seq+1 {
+	switch {
+	case r.invalid.Reason != "" && found.continuous:
+		r.foreign.add(r.invalid, false)
+		r.invalid = Torn{}
+	case r.invalid.Reason == "" && e.Seq != r.last.Seq+1:
 		r.invalid = Torn{
 			Offset: r.offset, FirstSeq: e.Seq, LastSeq: e.Seq,
-			Reason: fmt.Sprintf("its seq is %d, not %d", e.Seq, r.seq+1),
+			Reason: fmt.Sprintf("its seq is %d, not %d", e.Seq, r.last.Seq+1),
 		}
 	}
 	r.endInvalid()
-	r.seq = e.Seq
+	r.last = Position{Seq: e.Seq, Sum: e.Sum}
 	r.kept++
+	r.offset += length
 	if e.Synced < e.Seq && isNext(line, r.at) {
 		// Lines before the corruption stay unchanged, so that a follower which has
 		// read them can continue.
 		r.out.Write(line)
 		r.out.WriteByte('\n')
-		r.at = r.at.after(e, int(length))
+		r.at = r.at.after(e, len(line)+1)
 	} else if n := r.append(Event{Time: e.Time, Type: e.Type, Data: e.Data}); n > r.dir.maxLine {
-		err = r.tooLong(int64(n))
+		return r.tooLong(int64(n))
 	}
-	r.offset += length
-	return err
+	return nil
+}
+
+// dropText drops a part of the old journal. If it ends in a checksum, the next line may follow that.
+func (r *repairer) dropText(text []byte, reason error) {
+	line := bytes.TrimSuffix(text, []byte("\n"))
+	if _, sum, err := decodeSum(line); err == nil {
+		r.prev = sum
+	}
+	unverified, _ := decodeUnverified(line)
+	r.drop(int64(len(text)), unverified, reason)
 }
 
 // drop adds bytes to the current invalid part.
 func (r *repairer) drop(length int64, e Event, reason error) {
+	length = min(length, r.old.size-r.offset) // without the newline that the last line may lack
 	if r.invalid.Reason == "" {
 		r.invalid = Torn{Offset: r.offset, FirstSeq: e.Seq, Reason: reason.Error()}
 	}
@@ -266,11 +363,29 @@ func (r *repairer) endInvalid() {
 		return
 	}
 	r.dropped = append(r.dropped, r.invalid)
-	record := r.dir.recoveredRecord(Recovered{
-		Reason: repairedReason + r.invalid.Reason, Aside: r.aside, Offset: r.invalid.Offset, Bytes: r.invalid.Bytes,
-		FirstSeq: r.invalid.FirstSeq, LastSeq: r.invalid.LastSeq,
-	})
+	r.record(r.invalid)
 	r.invalid = Torn{}
+}
+
+// endForeign records what another program has put between the lines, at the end: the lines keep their numbers.
+func (r *repairer) endForeign() {
+	if r.foreign.parts == 0 {
+		return
+	}
+	t := r.foreign.torn()
+	at, _ := slices.BinarySearchFunc(r.dropped, t.Offset, func(d Torn, offset int64) int {
+		return cmp.Compare(d.Offset, offset)
+	})
+	r.dropped = slices.Insert(r.dropped, at, t)
+	r.record(t)
+}
+
+// record writes the event that records an invalid part.
+func (r *repairer) record(t Torn) {
+	record := r.dir.recoveredRecord(Recovered{
+		Reason: repairedReason + t.Reason, Aside: r.aside, Offset: t.Offset, Bytes: t.Bytes,
+		FirstSeq: t.FirstSeq, LastSeq: t.LastSeq,
+	})
 	r.append(Event{Time: record.Time, Type: record.Type, Data: record.Data})
 }
 

@@ -20,7 +20,7 @@ func (l *Log) Seal() ([]Event, error) {
 	if err := l.usable(); err != nil {
 		return nil, err
 	}
-	if l.archived || l.end.Seq == 0 || l.file == nil && l.torn.Bytes == 0 && l.sealed() {
+	if l.archived || l.end.Seq == 0 || l.file == nil && l.torn.Bytes == 0 && !l.unended && l.sealed() {
 		return nil, nil
 	}
 	var events []Event

@@ -16,16 +16,18 @@ import (
 // source reads the bytes of one journal, live or archived.
 type source struct {
 	path string
-	size int64                                     // of the journal, in bytes
+	size int64                                     // of the file of a live journal, of an uncompressed archive, in bytes
 	open func(offset int64) (io.ReadCloser, error) // may be called repeatedly
 
 	// Of an archive, open costs the bytes before the offset in its frame.
 	archive *archive.Archive // nil for a live journal
 }
 
+// fileSource returns the first bytes of a live journal. If its last line lacks only the newline, the source has it:
+// a Position after that line is one byte after the end of the file.
 func fileSource(path string, f vfs.File, size int64) source {
 	return source{path: path, size: size, open: func(offset int64) (io.ReadCloser, error) {
-		return io.NopCloser(io.NewSectionReader(f, offset, size-offset)), nil
+		return io.NopCloser(newLineEnder(io.NewSectionReader(f, offset, max(0, size-offset)))), nil
 	}}
 }
 
@@ -102,6 +104,12 @@ func (f Files) source(file journalFile) (source, error) {
 	return sourceAt(Info{ID: f.ID, Dir: f.Dir, Archived: file.archived}.Path(), file)
 }
 
+// endedArchive reads an archive whose last line may lack its newline, as in a live journal.
+type endedArchive struct {
+	*lineEnder
+	io.Closer
+}
+
 // sourceAt returns the bytes of the open file of a journal at a path.
 func sourceAt(path string, file journalFile) (source, error) {
 	if file.archived {
@@ -109,7 +117,13 @@ func sourceAt(path string, file journalFile) (source, error) {
 		if err != nil {
 			return source{}, err
 		}
-		return source{path: path, size: a.Size(), open: a.Reader, archive: a}, nil
+		return source{path: path, size: a.Size(), archive: a, open: func(offset int64) (io.ReadCloser, error) {
+			r, err := a.Reader(offset)
+			if err != nil {
+				return nil, err
+			}
+			return endedArchive{newLineEnder(r), r}, nil
+		}}, nil
 	}
 	info, err := file.Stat()
 	if err != nil {
@@ -169,7 +183,7 @@ func (s source) holds(p Position, maxLine int) bool {
 	if p == (Position{}) {
 		return true
 	}
-	if p.Offset < 0 || p.Offset > s.size {
+	if p.Offset < 0 || p.Offset > s.size+1 {
 		return false
 	}
 	line, err := s.lineBefore(p.Offset, maxLine)

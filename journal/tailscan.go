@@ -116,6 +116,9 @@ func (s source) tailAt(sc *scanner, err error, maxLine int) (tail, error) {
 		return t, s.readError(sc.at, err)
 	}
 	if n := len(sc.lines.Rest()); n > 0 {
+		if whole := wholeNext(sc.lines.Rest(), sc.at, true); whole != nil {
+			return t, (&lineError{sc.at, whole}).corrupt(s.path)
+		}
 		t.torn = Torn{Offset: sc.at.Offset, Bytes: int64(n), Reason: errIncomplete.Error()}
 	}
 	return t, nil
@@ -125,10 +128,12 @@ var errIncomplete = errors.New("the last line is incomplete")
 
 // classify distinguishes corruption from a torn tail. An invalid line is corrupt
 // if it was synced: if it or a later line declares that, or if it is a duplicate
-// of the previous line and that one was synced. Otherwise the line and all that
-// follows is a torn tail. The sum of a line after a lost one cannot be verified,
-// but its "synced" was true when it was written. The result is no torn tail if a
-// writer has completed the line meanwhile.
+// of the previous line and that one was synced. It is also corrupt if it, or a later
+// line, has the next line with a matching sum: no crash adds bytes to a line, so another
+// program has, and a torn tail would be set aside with the lines of this one. Otherwise
+// the line and all that follows is a torn tail. The sum of a line after a lost one cannot
+// be verified, but its "synced" was true when it was written. The result is no torn tail
+// if a writer has completed the line meanwhile.
 func (s source) classify(bad *lineError, maxSynced uint64, maxLine int) (Torn, error) {
 	if limit := (*limitError)(nil); errors.As(bad.reason, &limit) {
 		return Torn{}, bad.corrupt(s.path) // a valid line, which must not be set aside
@@ -147,9 +152,12 @@ func (s source) classify(bad *lineError, maxSynced uint64, maxLine int) (Torn, e
 	switch {
 	case rest.completed:
 		return Torn{}, nil
+	case rest.whole != nil:
+		return Torn{}, (&lineError{bad.at, rest.whole}).corrupt(s.path)
 	case rest.maxSynced > bad.at.Seq || rest.duplicate && rest.maxSynced == bad.at.Seq:
 		return Torn{}, bad.corrupt(s.path)
 	}
+	rest.torn.Bytes = min(rest.torn.Bytes, s.size-bad.at.Offset) // its last line may lack the newline
 	return rest.torn, nil
 }
 
@@ -160,6 +168,7 @@ type suspectTail struct {
 	maxSynced uint64 // the highest Synced of any line, verified or not
 	duplicate bool   // the line is a duplicate of the previous one
 	completed bool   // the line is valid now: a writer has set the torn tail aside
+	whole     error  // why the next line is not read although it is whole; nil: it is not
 }
 
 func (t *suspectTail) read(l *lines.Reader) error {
@@ -187,6 +196,9 @@ func (t *suspectTail) read(l *lines.Reader) error {
 func (t *suspectTail) add(line []byte, first bool) {
 	t.torn.Bytes += int64(len(line)) + 1
 	t.maxSynced = max(t.maxSynced, syncedOfJoinedLine(line))
+	if t.whole == nil {
+		t.whole = wholeNext(line, t.at, first)
+	}
 	if e, ok := decodeUnverified(line); ok {
 		t.note(e)
 		t.duplicate = t.duplicate || first && e.Seq == t.at.Seq && e.Sum == t.at.Sum

@@ -18,49 +18,51 @@ import (
 )
 
 // faults change line k of a journal of 15 lines. The first invalid line then is k +
-// shift.
+// shift. whole: the line that should be there, or another one that may follow, is in the bytes
+// after that, so that no crash can have left them.
 var faults = []struct {
 	name   string
 	last   int // the last k to which it applies
 	shift  int
+	whole  bool
 	damage func(lines [][]byte, k int) [][]byte
 }{
-	{"a digit of seq changed", 15, 0, changed(`{"seq":`)},
-	{"a digit of time changed", 15, 0, changed(`"time":"2026-1`)},
-	{"a letter of type changed", 15, 0, changed(`"type":"sh`)},
-	{"a letter of data changed", 15, 0, changed(`"pad":"xx`)},
-	{"a digit of sum changed", 15, 0, changed(`,"sum":"`)},
-	{"the key of sum changed", 15, 0, changed(`,"s`)},
-	{"the newline changed", 15, 0, func(lines [][]byte, k int) [][]byte {
+	{"a digit of seq changed", 15, 0, false, changed(`{"seq":`)},
+	{"a digit of time changed", 15, 0, false, changed(`"time":"2026-1`)},
+	{"a letter of type changed", 15, 0, false, changed(`"type":"sh`)},
+	{"a letter of data changed", 15, 0, false, changed(`"pad":"xx`)},
+	{"a digit of sum changed", 15, 0, false, changed(`,"sum":"`)},
+	{"the key of sum changed", 15, 0, false, changed(`,"s`)},
+	{"the newline changed", 15, 0, true, func(lines [][]byte, k int) [][]byte {
 		lines[k-1][len(lines[k-1])-1] = ' '
 		return lines
 	}},
-	{"the newline lost", 15, 0, func(lines [][]byte, k int) [][]byte {
+	{"the newline lost", 15, 0, true, func(lines [][]byte, k int) [][]byte {
 		lines[k-1] = lines[k-1][:len(lines[k-1])-1]
 		return lines
 	}},
-	{"the line removed", 14, 0, func(lines [][]byte, k int) [][]byte {
+	{"the line removed", 14, 0, false, func(lines [][]byte, k int) [][]byte {
 		return slices.Delete(lines, k-1, k)
 	}},
-	{"the line duplicated", 15, 1, func(lines [][]byte, k int) [][]byte {
+	{"the line duplicated", 15, 1, true, func(lines [][]byte, k int) [][]byte {
 		return slices.Insert(lines, k, lines[k-1])
 	}},
-	{"the line swapped with the next", 14, 0, func(lines [][]byte, k int) [][]byte {
+	{"the line swapped with the next", 14, 0, true, func(lines [][]byte, k int) [][]byte {
 		lines[k-1], lines[k] = lines[k], lines[k-1]
 		return lines
 	}},
-	{"a line of another journal inserted", 15, 0, func(lines [][]byte, k int) [][]byte {
+	{"a line of another journal inserted", 15, 0, true, func(lines [][]byte, k int) [][]byte {
 		foreign := journal.Event{Seq: uint64(k), Time: noon, Type: "sheep.counted", Data: []byte(`{}`), Sum: 0xabad1dea}
 		return slices.Insert(lines, k-1, append(foreign.Line(), '\n'))
 	}},
-	{"a line of an editor inserted", 15, 0, func(lines [][]byte, k int) [][]byte {
+	{"a line of an editor inserted", 15, 0, true, func(lines [][]byte, k int) [][]byte {
 		return slices.Insert(lines, k-1, []byte("what is this?\n"))
 	}},
-	{"4 KiB of NUL in the line", 15, 0, func(lines [][]byte, k int) [][]byte {
+	{"4 KiB of NUL in the line", 15, 0, false, func(lines [][]byte, k int) [][]byte {
 		copy(lines[k-1][100:], make([]byte, 4<<10))
 		return lines
 	}},
-	{"the line empty", 15, 0, func(lines [][]byte, k int) [][]byte {
+	{"the line empty", 15, 0, false, func(lines [][]byte, k int) [][]byte {
 		lines[k-1] = []byte("\n")
 		return lines
 	}},
@@ -93,15 +95,40 @@ func TestCorruptIfSyncedElseTorn(t *testing.T) {
 					writeFile(t, path, corrupted)
 					bad := k + fault.shift
 					offset := int64(len(bytes.Join(splitLines(original)[:bad-1], nil)))
-					if k <= lastSynced {
+					switch atEnd := k == fault.last && bad <= len(events); {
+					case atEnd && fault.name == "the newline lost":
+						isWhole(t, dir, id, events)
+					case k <= lastSynced || fault.whole && bad <= len(events):
 						isCorrupt(t, dir, id, events[:bad-1], bad, offset)
-					} else {
+					default:
 						isTorn(t, dir, id, events[:bad-1], offset, corrupted[offset:])
 					}
 				})
 			}
 		})
 	}
+}
+
+// isWhole checks that every way of reading returns the events of a journal whose last line lacks its newline, and that
+// they stay.
+func isWhole(t *testing.T, dir *journal.Dir, id string, events []journal.Event) {
+	t.Helper()
+	got, torn, err := read(t, dir, id)
+	if err != nil || torn.Bytes > 0 {
+		t.Errorf("torn %+v, %v", torn, err)
+	}
+	same(t, "read", got, events)
+	l := mustOpen(t, dir, id)
+	if l.Position().Seq != uint64(len(events)) || l.Torn().Bytes > 0 {
+		t.Errorf("opened at %+v, torn %+v", l.Position(), l.Torn())
+	}
+	r, err := l.Reader(journal.Position{})
+	must(t, err)
+	if !r.Holds(l.Position()) {
+		t.Error("the reader does not hold the end")
+	}
+	added := mustAppend(t, l, counted(99, 0))
+	same(t, "after an append", validEvents(t, dir, id), append(slices.Clip(events), added...))
 }
 
 // isCorrupt checks that every way of reading stops at a line with a CorruptError.
@@ -225,6 +252,10 @@ func TestEveryChangedByteIsFoundInItsLine(t *testing.T) {
 			case len(got) != line-1 || !slices.EqualFunc(got, events[:line-1],
 				func(a, b journal.Event) bool { return a.Sum == b.Sum }):
 				t.Fatalf("byte %d (line %d), pattern %d: %d events before it", i, line, p, len(got))
+			case c == '\n' && (pattern(c) != 0 || line < len(events)): // the whole line stays, joined with the next one
+				if !isCorrupt || corrupt.Offset != start {
+					t.Fatalf("byte %d (line %d), pattern %d: error %v", i, line, p, err)
+				}
 			case line > lastSynced && (err != nil || torn.Offset != start || torn.Bytes != int64(len(original))-start):
 				t.Fatalf("byte %d (line %d), pattern %d: torn %+v, error %v", i, line, p, torn, err)
 			case line <= lastSynced && (!isCorrupt || corrupt.Line != int64(line) || corrupt.Offset != start):

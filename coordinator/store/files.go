@@ -74,7 +74,7 @@ func (s *Files) Open(ctx context.Context, teamID, sessionID string) (Log, *proje
 	}
 	switch {
 	case loaded.At.Seq == 0:
-		err = &catalog.MissingHeaderError{ID: sessionID, Reason: "there is no event in it"}
+		err = &catalog.MissingHeaderError{ID: sessionID, Reason: "there is no event in it", Empty: true}
 	case state.Team.ID != teamID:
 		err = &TeamMismatchError{SessionID: sessionID, Want: state.Team.ID, Got: teamID}
 	case state.Newer:

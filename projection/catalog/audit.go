@@ -52,7 +52,7 @@ func (a *Audit) MissingHeader() *MissingHeaderError {
 	if a.at.Seq == 0 || a.state.SessionID != "" {
 		return nil
 	}
-	return &MissingHeaderError{a.id, errNotSession.Error()}
+	return &MissingHeaderError{ID: a.id, Reason: errNotSession.Error()}
 }
 
 // RemoveInvalid removes the caches that contradict the applied events. For each it yields
@@ -146,20 +146,20 @@ func (d *Dir) UnknownFiles() ([]string, error) {
 // EmptyJournals returns the journals that have bytes but no valid line: what a
 // power cut leaves of a session while it is created, or a file of another
 // program. Lists do not show them.
-func (d *Dir) EmptyJournals(ctx context.Context) ([]journal.Info, error) {
+func (d *Dir) EmptyJournals(ctx context.Context) ([]Session, error) {
 	infos, err := d.journals.List(ctx)
 	if err != nil {
 		return nil, err
 	}
 	known := d.readIndex()
-	var empty []journal.Info
+	var empty []Session
 	for _, info := range infos {
 		r, _ := d.currentRow(ctx, info, known.row(info.ID))
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		if r.empty() && info.Size > 0 {
-			empty = append(empty, info)
+			empty = append(empty, d.session(&r))
 		}
 	}
 	return empty, nil

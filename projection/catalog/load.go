@@ -15,7 +15,10 @@ import (
 // where a session starts, or no event. Only journal.recovered and journal.sealed may
 // precede session.created. The session cannot be resumed, and journal.Dir.Repair does
 // not change it.
-type MissingHeaderError struct{ ID, Reason string }
+type MissingHeaderError struct {
+	ID, Reason string
+	Empty      bool // there is no event: no checksum matches
+}
 
 func (e *MissingHeaderError) Error() string { return fmt.Sprintf("session %s: %s", e.ID, e.Reason) }
 
@@ -42,7 +45,7 @@ func (d *Dir) load(
 	state, from := d.readCheckpoint(id)
 	state, loaded, err := foldFrom(ctx, reader, state, from)
 	if err == errNotSession {
-		err = &MissingHeaderError{id, err.Error()}
+		err = &MissingHeaderError{ID: id, Reason: err.Error()}
 	}
 	if err != nil {
 		return nil, Loaded{}, err
@@ -115,7 +118,7 @@ func (d *Dir) Events(ctx context.Context, id string) iter.Seq2[journal.Event, er
 			case ctx.Err() != nil:
 				e, err = journal.Event{}, ctx.Err()
 			case !created && e.Type != journal.TypeRecovered && e.Type != journal.TypeSealed:
-				e, err = journal.Event{}, &MissingHeaderError{id, errNotSession.Error()}
+				e, err = journal.Event{}, &MissingHeaderError{ID: id, Reason: errNotSession.Error()}
 			}
 			if !yield(e, err) || err != nil {
 				return
@@ -148,7 +151,7 @@ func (d *Dir) RecordedTeam(ctx context.Context, id string) (projection.Team, err
 		}
 	}
 	if state.SessionID == "" {
-		return projection.Team{}, &MissingHeaderError{id, errNotSession.Error()}
+		return projection.Team{}, &MissingHeaderError{ID: id, Reason: errNotSession.Error()}
 	}
 	return state.Team, nil
 }

@@ -92,6 +92,9 @@ func (r *row) noteLost(earlier row) {
 	if r.Lost > 0 && r.LastSeq == 0 {
 		r.TeamID, r.Source, r.CWD, r.Row = earlier.TeamID, earlier.Source, earlier.CWD, earlier.Row
 		r.Damaged = fmt.Sprintf("the file is empty; it had %d events", r.Lost)
+		if r.Bytes > 0 {
+			r.Damaged = fmt.Sprintf("the file has no valid line; it had %d events", r.Lost)
+		}
 	}
 }
 

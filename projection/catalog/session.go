@@ -56,6 +56,9 @@ func (d *Dir) Session(ctx context.Context, id string) (Session, error) {
 		return Session{}, err
 	}
 	if r.empty() {
+		if info.Size > 0 {
+			return Session{}, fmt.Errorf("%s has no valid line: %w", info.Path(), journal.ErrNotFound)
+		}
 		return Session{}, fmt.Errorf("%s is empty: %w", info.Path(), journal.ErrNotFound)
 	}
 	return d.session(&r), nil

@@ -81,7 +81,7 @@ func (d *Dir) TrashHead(ctx context.Context, id string) (TrashHead, error) {
 		}
 	}
 	if state.SessionID == "" {
-		return TrashHead{}, &MissingHeaderError{id, errNotSession.Error()}
+		return TrashHead{}, &MissingHeaderError{ID: id, Reason: errNotSession.Error()}
 	}
 	if err := applyTitles(ctx, r, &state); err != nil {
 		return TrashHead{}, err

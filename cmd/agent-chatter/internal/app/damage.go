@@ -66,6 +66,8 @@ func DamagedCountText(help []Message, of int) Message {
 // DamageHelp returns what helps with a damaged session.
 func DamageHelp(s catalog.Session, file *FileError) Message {
 	switch {
+	case s.MissingHeader && s.LastSeq == 0:
+		return Text(textNoEvent)
 	case s.MissingHeader:
 		return missingHeaderHelp(file.Name(s.ID))
 	case s.Archived:
@@ -92,11 +94,16 @@ func ArchivedText(id string) Message {
 }
 
 // missingHeaderText is for a journal whose first event is lost: repair cannot help.
-func missingHeaderText(id, reason string, file *FileError) Message {
-	help := missingHeaderHelp(file.Name(id))
+func missingHeaderText(e *catalog.MissingHeaderError, file *FileError) Message {
+	help := missingHeaderHelp(file.Name(e.ID))
+	if e.Empty {
+		help = Text(textNoEvent)
+	}
 	return Text("⚠️  Failed to load session %s: %s\n%s",
-		tty.SafeLine(id), tty.Safe(reason), help.Text).With(help.Help...)
+		tty.SafeLine(e.ID), tty.Safe(e.Reason), help.Text).With(help.Help...)
 }
+
+const textNoEvent = "Another program wrote it, or truncated it. Restore the file from a backup."
 
 func missingHeaderHelp(name string) Message {
 	return Text(

@@ -59,7 +59,7 @@ func Explain(err error) Message {
 	case errors.As(err, &corrupt):
 		return corruptText(corrupt, file)
 	case errors.As(err, &header):
-		return missingHeaderText(header.ID, header.Reason, file)
+		return missingHeaderText(header, file)
 	case errors.As(err, &noTeam):
 		return noTeamText(noTeam)
 	case errors.Is(err, coordinator.ErrNoTeam):

@@ -158,12 +158,16 @@ func appTexts() []apptest.Text {
 	add("notInTrashText", "twelve", notInTrashText(apptest.Hostile, slices.Repeat([]string{apptest.AliceID}, 12)))
 	explained("nothing is the latest", &catalog.NotFoundError{Name: catalog.LatestName})
 	add("corruptText", "a line over the limit", corruptText(longLine, nil))
-	add("missingHeaderText", "", missingHeaderText(apptest.AliceID, "it does not begin with session.created", nil))
+	add("missingHeaderText", "", missingHeaderText(&catalog.MissingHeaderError{
+		ID: apptest.AliceID, Reason: "it does not begin with session.created"}, nil))
 	add("HeaderLostText", "", HeaderLostText(damaged))
 	add("missingHeaderHelp", "", missingHeaderHelp(apptest.AliceID))
 	explained("a journal that was named by its path", file)
 	add("lockedText", "a file", lockedText(locked, file))
-	add("missingHeaderText", "a file", missingHeaderText("k", "it does not begin with session.created", file))
+	add("missingHeaderText", "a file", missingHeaderText(&catalog.MissingHeaderError{
+		ID: "k", Reason: "it does not begin with session.created"}, file))
+	add("missingHeaderText", "empty", missingHeaderText(&catalog.MissingHeaderError{
+		ID: apptest.AliceID, Reason: "there is no event in it", Empty: true}, nil))
 	add("tooLongText", "", tooLongText(tooLong))
 	add("unfinishedText", "", UnfinishedText(projection.Entry{Partial: true}))
 	add(

@@ -100,7 +100,7 @@ func maintainTexts() []apptest.Text {
 	const problem = "sessions.json disagreed with its journal"
 	add("invalidCacheText", "", invalidCacheText(apptest.AliceID, problem, nil))
 	add("invalidCacheText", "that cannot be removed", invalidCacheText(apptest.AliceID, problem, hostile))
-	add("emptyText", "", emptyText(journal.Info{ID: apptest.AliceID, Dir: review, Size: 4096}))
+	add("emptyText", "", emptyText(4096))
 	add("unknownFileText", "", unknownFileText(review+"/"+apptest.Hostile))
 	add("reindexedText", "", reindexedText(catalog.Session{ID: apptest.AliceID, LastSeq: 3}))
 	add("reindexedText", "damaged", reindexedText(damaged))

@@ -82,6 +82,9 @@ func (cmd *Verify) Run(a *app.App) error {
 	if err != nil {
 		return err
 	}
+	if len(cmd.ID) == 0 {
+		sessions = append(sessions, emptyJournals(ctx, a)...)
+	}
 	teams := map[string]*catalog.Dir{}
 	t := tally{sessions: len(sessions)}
 	for i, s := range sessions {
@@ -105,7 +108,7 @@ func (cmd *Verify) Run(a *app.App) error {
 		}
 	}
 	if len(cmd.ID) == 0 {
-		if err := reportOtherFiles(ctx, a); err != nil {
+		if err := reportOtherFiles(a); err != nil {
 			return err
 		}
 	}
@@ -167,25 +170,31 @@ func (t *tally) err(incomplete bool) error {
 	return app.Exit(code, all)
 }
 
-// reportOtherFiles reports journals without a valid line, and files in the directories of
-// the teams that agent-chatter did not create.
-func reportOtherFiles(ctx context.Context, a *app.App) error {
+// emptyJournals returns the files that are named like the journal of a session, have bytes, and no valid line. Lists do
+// not show them.
+func emptyJournals(ctx context.Context, a *app.App) (found []catalog.Session) {
+	teams, err := a.Catalog.Teams()
+	if err != nil {
+		return nil // reportOtherFiles returns it
+	}
+	for _, t := range teams {
+		empty, err := t.EmptyJournals(ctx)
+		if err != nil && ctx.Err() == nil {
+			a.ReportUnreadable(t.Journals().Path(), err)
+		}
+		found = append(found, empty...)
+	}
+	return found
+}
+
+// reportOtherFiles reports files in the directories of the teams that agent-chatter did not create.
+func reportOtherFiles(a *app.App) error {
 	teams, err := a.Catalog.Teams()
 	if err != nil {
 		return err
 	}
 	for _, t := range teams {
-		empty, err := t.EmptyJournals(ctx)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		for _, info := range empty {
-			a.Notice(emptyText(info))
-		}
-		var unknown []string
-		if err == nil {
-			unknown, err = t.UnknownFiles()
-		}
+		unknown, err := t.UnknownFiles()
 		for _, name := range unknown {
 			a.Notice(unknownFileText(filepath.Join(t.Journals().Path(), name)))
 		}
@@ -253,6 +262,8 @@ func verifySession(
 	}
 	if grown {
 		v.torn = journal.Torn{}
+	} else if v.OK && v.Events == 0 && s.Bytes > 0 {
+		v.OK, v.sumsMatch, v.Problem, v.help = false, true, emptyText(s.Bytes), textEmptyHelp
 	}
 	v.shrunk = s.Truncated && v.OK
 	return v, nil
@@ -461,12 +472,13 @@ func invalidCacheText(id, problem string, err error) string {
 	return fmt.Sprintf("Session %s: %s. The file was removed: it is a cache and will be rebuilt.", id, problem)
 }
 
-// emptyText is for a file that is named like a journal and has no valid line.
-func emptyText(info journal.Info) string {
-	return fmt.Sprintf("%s is not a session: its %d bytes contain no valid line. "+
-		"A power cut interrupted its creation, or another program wrote it. It was not changed.",
-		tty.SafeLine(info.Path()), info.Size)
+// emptyText is for a file of so many bytes that is named like a journal and has no valid line.
+func emptyText(bytes int64) string {
+	return fmt.Sprintf("it is not a session: its %d bytes contain no valid line", bytes)
 }
+
+const textEmptyHelp = "A power cut interrupted its creation, or another program wrote it. " +
+	"Restore the file from a backup, or move it away."
 
 // unknownFileText is for a file that agent-chatter did not create.
 func unknownFileText(path string) string {
