@@ -169,14 +169,24 @@ func (m Member) Unset() []string {
 }
 
 // IsSecret reports whether the value of a variable in Env is a secret in plain text, so that only its
-// name is shown and hashed. Settings that decide what runs are none, although their names are those of
-// secrets: commands that print a secret, such as RESTIC_PASSWORD_COMMAND, and names of settings of git.
+// name is shown and hashed. It is one only if the name is plainly that of a secret: the last word of a plain
+// name is one of the words for it. Any other value may decide what runs: that of a function of bash, of options,
+// of a command that prints a secret such as RESTIC_PASSWORD_COMMAND, and of a setting of git.
 func IsSecret(name, value string) bool {
-	return redact.Secret(name) && Referenced(value) == "" && !decidesWhatRuns().MatchString(name)
+	return redact.Secret(name) && Referenced(value) == "" &&
+		namesSecret().MatchString(name) && !namesSetting().MatchString(name)
 }
 
-var decidesWhatRuns = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(COMMAND|CMD|HELPER|PROGRAM)$|^GIT_CONFIG_KEY_`)
+var namesSecret = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^([a-z0-9_]*_)?` +
+		`((api|access|auth|secret|private|account|master|encryption|signing|client)?keys?|` +
+		`[a-z]*(tokens?|secrets?|passwords?|passwd))(_?[0-9]+)?$`)
+})
+
+// namesSetting matches the names of settings that end like those of secrets: pairs of git's configuration,
+// and what password-store and less read.
+var namesSetting = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^(BASH_FUNC|GIT_CONFIG|PASSWORD_STORE|LESS)`)
 })
 
 // InPlain returns the names of the variables in Env that are secrets stored in plain text, sorted.

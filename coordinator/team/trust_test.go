@@ -114,7 +114,10 @@ func TestDigestHasSettingsThatLookLikeSecrets(t *testing.T) {
 	}
 	for name, isSecret := range map[string]bool{
 		"API_KEY": true, "GITHUB_TOKEN": true, "RESTIC_PASSWORD": true, "RESTIC_PASSWORD_COMMAND": false,
-		"GIT_CONFIG_KEY_0": false, "API_KEY_HELPER": false,
+		"GIT_CONFIG_KEY_0": false, "API_KEY_HELPER": false, "OPENAI_API_KEY_2": true, "apiKey": true, "PGPASSWORD": true,
+		"BASH_FUNC_secret-tool%%": false, "BASH_FUNC_my_token()": false, "BASH_FUNC_my_token": false, "my-token": false,
+		"PASSWORD_STORE_GPG_OPTS": false, "PASSWORD_STORE_KEY": false, "LESSKEY": false, "LESSKEY_CONTENT": false,
+		"TOKEN_ARGS": false, "SECRET_OPTIONS": false, "SSH_KEY_ARGS_1": false, "MY_SECRET_EDITOR": false,
 	} {
 		if same := digest(name, "made-up-1") == digest(name, "made-up-2"); same != isSecret {
 			t.Errorf("%s: the digests of two values are equal: %v", name, same)

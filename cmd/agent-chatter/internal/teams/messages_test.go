@@ -25,7 +25,7 @@ func teamsTexts() []apptest.Text {
 			Args: []string{"--add-dir", "/etc"}},
 		{Name: "abe", Type: team.AI, AgentType: "codex-acp", Model: "a/m", Recall: team.RecallAll},
 		{Name: "bea", Type: team.AI, AgentType: "x", Command: "/bin/sh", Args: []string{"-c", "echo it's " + key},
-			Env: map[string]string{"A_KEY": key, "LD_PRELOAD": "./" + apptest.Hostile}},
+			Env: map[string]string{"A_KEY": key, "BASH_FUNC_secret-tool%%": "() { echo; }", "LD_PRELOAD": "./" + apptest.Hostile}},
 		{Name: "cleo", Type: team.AI, AgentType: "openai", Endpoint: "https://me:word@host/v1", APIKeyEnv: "A_KEY",
 			Headers: map[string]string{"api-key": "$AZURE_KEY", "x-team": apptest.Hostile}, Env: map[string]string{"A_KEY": "$B_KEY"}},
 		{Name: apptest.Hostile, Type: team.AI, AgentType: "x", Command: apptest.Hostile},
