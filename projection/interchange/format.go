@@ -8,8 +8,9 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-// A Format is the format of another program's transcripts, as it describes itself. Its Name and one of the two
-// functions that detect it are needed, and Read.
+// A Format is the format of another program's transcripts, as it describes itself. A file is of the first format, in
+// the order of registration, that detects it. Only Name and Read are needed: a format that detects nothing has to be
+// named.
 type Format struct {
 	// Name is the value of --format, and the id of the team of the sessions.
 	Name string

@@ -12,7 +12,11 @@ func TestRegisteredFormatIsDetectedAndRead(t *testing.T) {
 	if got := detect(t, []byte(text)); got != "telegram" {
 		t.Errorf("it is detected as %q", got)
 	}
-	got := summary(t, mustReadTranscript(t, "telegram", "/chat.jsonl", text))
+	s := mustReadTranscript(t, "telegram", "/chat.jsonl", text)
+	if first := messagesOf(t, s)[0]; first.ID != "chat-1" {
+		t.Errorf("the first message is %+v", first)
+	}
+	got := summary(t, s)
 	if diff := cmp.Diff("you: Is it off?\ntelegram: It is off.\n", got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -9,7 +9,8 @@ import (
 
 // timeLayouts are the forms of a time as a text. One without a zone is in UTC.
 var timeLayouts = []string{
-	time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999",
+	time.RFC3339Nano, "2006-01-02T15:04:05.999999999",
+	"2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999",
 }
 
 // parseTime parses a time that a journal can hold: its year in UTC has four

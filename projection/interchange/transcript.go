@@ -1,6 +1,7 @@
 package interchange
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -57,7 +58,7 @@ func newSession(format, path string, app projection.App, read func(*transcript) 
 	}
 	s := header.session(path, app)
 	s.conversation = func(yield func(journal.Record) bool) (skipped int, err error) {
-		t := &transcript{format: format, yield: yield}
+		t := &transcript{format: format, yield: yield, known: s.sourceID}
 		if err := read(t); err != nil {
 			return 0, err
 		}
@@ -87,6 +88,7 @@ func (t *transcript) finish() (skipped int, err error) {
 type transcript struct {
 	format  string
 	id      string // the other program's id of the session
+	known   string // that id, as the header has it; "" while that is read
 	created time.Time
 	updated time.Time // of the latest item
 	cwd     string
@@ -209,7 +211,7 @@ func (t *transcript) message(by projection.Speaker, id, text string, at time.Tim
 }
 
 // nextID returns an id for a message that has none.
-func (t *transcript) nextID() string { return fmt.Sprintf("%s-%d", t.id, t.messages+1) }
+func (t *transcript) nextID() string { return fmt.Sprintf("%s-%d", cmp.Or(t.id, t.known), t.messages+1) }
 
 // timeOf returns the time of an item: that of the latest one if it has none.
 func (t *transcript) timeOf(at time.Time) time.Time {
