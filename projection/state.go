@@ -62,7 +62,7 @@ type State struct {
 // Row is the summary of a session for lists.
 type Row struct {
 	CreatedAt     time.Time `json:"createdAt"`
-	UpdatedAt     time.Time `json:"updatedAt"` // time of the last message, turn, tool or task event
+	UpdatedAt     time.Time `json:"updatedAt"` // latest time of a message, turn, tool or task event
 	Title         string    `json:"title"`
 	Renamed       bool      `json:"renamed,omitempty"` // Title was set by a SessionRenamed
 	Preview       string    `json:"preview,omitempty"` // the start of the first message
@@ -267,7 +267,12 @@ func (s *State) apply(e journal.Event, p Payload) {
 	}
 }
 
-func (s *State) touch(e journal.Event) { s.Row.UpdatedAt = e.Time }
+// touch advances the update time. A clock that was set back does not set it back.
+func (s *State) touch(e journal.Event) {
+	if e.Time.After(s.Row.UpdatedAt) {
+		s.Row.UpdatedAt = e.Time
+	}
+}
 
 func (s *State) create(e journal.Event, p SessionCreated) {
 	s.SessionID, s.Team, s.CWD, s.Parent = p.SessionID, p.Team, p.CWD, p.Parent

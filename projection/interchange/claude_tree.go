@@ -179,6 +179,7 @@ func (h claudeHead) isMessage() bool {
 func (b *claudeTreeBuilder) add(n int, line []byte) {
 	h, whole := newClaudeHead(line)
 	if !whole {
+		b.tree.unknown++
 		return
 	}
 	t := &b.tree.title

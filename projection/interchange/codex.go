@@ -23,7 +23,8 @@ var _ = RegisterFormat(Format{
 	Name: codexFormat,
 	Detect: func(o Fields) bool {
 		kind := o["type"]
-		return kind == "session_meta" && o.Has("payload") || kind == "message" && o.Has("role", "content") ||
+		isLine := kind == "session_meta" || kind == "response_item" || kind == "event_msg"
+		return isLine && o.Has("payload") || kind == "message" && o.Has("role", "content") ||
 			o.Has("id", "timestamp", "instructions") || o.Has("record_type") || o.Has("session", "items")
 	},
 	Read: codexSession,
@@ -36,7 +37,10 @@ var codexAgent = agent(codexFormat, "Codex")
 
 // codexSession returns the session of a Codex rollout.
 func codexSession(src Source, app projection.App) (*Session, error) {
-	src, err := linesOfCodex(src.withSubagents(codexSubagents(src)))
+	src, err := src.withSubagents(codexSubagents(src)).withBase()
+	if err == nil {
+		src, err = linesOfCodex(src)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -76,6 +80,7 @@ func readCodexHeader(src Source) (*codexHeader, error) {
 	err := src.eachLine(func(_ int, text []byte) bool {
 		line, ok := newCodexLine(text)
 		if !ok {
+			h.unknown++
 			return true
 		}
 		h.addTime(line.at)
@@ -92,6 +97,9 @@ func readCodexHeader(src Source) (*codexHeader, error) {
 			h.messages++
 		case "event_msg":
 			h.addEvent(h.lines, line.payload)
+		case "turn_context", "token_usage_record", "state":
+		default:
+			h.unknown++
 		}
 		h.lines++
 		return true
@@ -237,7 +245,7 @@ func (c *codexReader) read() error {
 	return c.src.eachLine(func(_ int, text []byte) bool {
 		line, ok := newCodexLine(text)
 		if !ok {
-			c.skipped++
+			c.addUnknown()
 			return true
 		}
 		if c.n == c.lines { // written since the first reading
@@ -268,7 +276,7 @@ func (c *codexReader) add(line codexLine) {
 	case "event_msg":
 		c.addEvent(line.payload, line.at)
 	default:
-		c.skipped++
+		c.addUnknown()
 	}
 }
 

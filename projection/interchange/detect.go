@@ -9,12 +9,13 @@ import (
 )
 
 // What Detect returns for a file that is no transcript: sessions with their own
-// ids, and the configuration of a team, which is no session.
+// ids, the configuration of a team, which is no session, and an export that cannot be imported.
 const (
 	JournalFormat  = "journal"
 	BundleFormat   = "bundle"
 	SnapshotFormat = "snapshot"
 	TeamFile       = "team"
+	ExportFormat   = "export" // what "sessions export --format json" writes
 )
 
 // A file is searched up to these limits, in bytes. Longer lines are skipped.
@@ -146,6 +147,8 @@ func (o Fields) format() string {
 		return BundleFormat
 	case o.Has("seq", "time", "type"):
 		return JournalFormat
+	case o.Has("id", "team", "createdAt", "messageCount"):
+		return ExportFormat
 	}
 	for _, f := range formats {
 		if f.Detect != nil && f.Detect(o) {

@@ -13,6 +13,8 @@
 // Session snapshots are checked against their schema. Transcripts of other
 // programs have no documented format, except for Pi's: unknown lines are skipped and
 // counted, except for events of Codex and objects of the Gemini CLI that are no messages.
+// All formats read the objects of a file by one reader, which finds each whole object whatever
+// surrounds it: NUL bytes, a byte order mark, UTF-16, a torn or a foreign line, a missing line break.
 // Each format registers a [Format], by which files are detected and read: a new importer is one file.
 // System prompts and reasoning are never imported. testdata has samples of most forms.
 //
@@ -25,10 +27,14 @@
 //	claude-master  <project>/.claude-master/sessions/: one object, or a log with a line for each message
 //	synapse        ~/.synapse/sessions/<id>.jsonl, with the titles and times of all sessions in sessions.json next to it
 //
+// The lines of Claude Code are a tree. It branches only where two lines name the same line as their
+// parent, and a person continued from each. Text that a program puts around a person's message is told
+// from words about it by its form: a block that begins a line and has an end.
+//
 // A transcript that is not held completely is read several times: for its header and its
 // branches, and for its records, which are passed on one by one. Memory holds one line, or one value of a file
 // that is one object, and what belongs to an unfinished reply. For formats with branches,
-// it also holds some bytes for each line (Claude Code: about 40). Conversations of the
+// it also holds some bytes for each line (Claude Code: about 40, while it is read). Conversations of the
 // Gemini CLI, whose lines replace earlier ones, and the objects of claude-master and of
 // the oldest Codex are held completely. A LimitError reports what exceeds its limit: a
 // value, the number of lines with ids, or what is held completely. Lines of more than

@@ -15,7 +15,8 @@ const geminiFormat = "gemini"
 var _ = RegisterFormat(Format{
 	Name: geminiFormat,
 	Detect: func(o Fields) bool {
-		return o.Has("sessionId", "projectHash") || o.Has("sessionId", "startTime", "messages")
+		isMessage := (o["type"] == "user" || o["type"] == "gemini") && o.Has("id", "content")
+		return isMessage || o.Has("sessionId", "projectHash") || o.Has("sessionId", "startTime", "messages")
 	},
 	Read: geminiSession,
 })
@@ -207,7 +208,7 @@ func (g *geminiConversation) collect(t *transcript, src Source) {
 	if t.depth == 0 {
 		t.id, t.cwd, t.title = g.sessionID, g.cwd, g.title
 	}
-	t.skipped += g.skipped
+	t.skipped, t.unknown = t.skipped+g.skipped, t.unknown+g.skipped
 	t.addTime(g.started)
 	for _, m := range g.messages {
 		if t.stopped {

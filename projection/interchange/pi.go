@@ -18,7 +18,8 @@ const piFormat = "pi"
 var _ = RegisterFormat(Format{
 	Name: piFormat,
 	Detect: func(o Fields) bool {
-		return o["type"] == "session" && o.Has("id", "timestamp", "cwd")
+		return o["type"] == "session" && o.Has("id", "timestamp", "cwd") ||
+			o["type"] == "message" && o.Has("id", "parentId", "message")
 	},
 	Read: piSession,
 })
@@ -245,7 +246,7 @@ func (t *transcript) readPi(src Source, branch []bool) error {
 		var line piLine
 		switch {
 		case json.Unmarshal(text, &line) != nil:
-			t.skipped++
+			t.addUnknown()
 		case line.Type == "session":
 			if t.id == "" {
 				t.id, t.cwd = line.ID, line.CWD

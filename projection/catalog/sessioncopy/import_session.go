@@ -334,7 +334,11 @@ func (i *sessionImport) addSource(r journal.Record) error {
 		if err := i.seekEnd(); err != nil || i.known.imported && !i.late.any(i.known) {
 			return err
 		}
-		if err := i.begin(r); err != nil {
+		err := i.begin(r)
+		if errors.Is(err, journal.ErrLocked) && !i.late.any(i.known) {
+			return nil // there is nothing new
+		}
+		if err != nil {
 			return err
 		}
 	}

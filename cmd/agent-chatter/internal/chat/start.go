@@ -204,6 +204,8 @@ func (r *repl) startFile(ctx context.Context, t *team.Team, path string) error {
 		return r.startSnapshot(ctx, t, path)
 	case format == interchange.TeamFile:
 		return app.Exit(app.ExitFailed, transfer.TeamFileText(path))
+	case format == interchange.ExportFormat:
+		return app.Exit(app.ExitFailed, transfer.ExportText(path))
 	case format == "":
 		return app.Exit(app.ExitFailed, transfer.UnknownFormatText(path))
 	default:

@@ -35,7 +35,7 @@ func TestReplacedSourceIsReported(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "rollout.jsonl")
 			write(path, rollout)
-			src := fileSource(t.Context(), path)
+			src := fileSource(t.Context(), path, new(bool))
 			first, err := src.Open()
 			if err != nil {
 				t.Fatal(err)
@@ -59,7 +59,7 @@ func TestReadingEndsWithItsContext(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	f, err := fileSource(ctx, path).Open()
+	f, err := fileSource(ctx, path, new(bool)).Open()
 	if err != nil {
 		t.Fatal(err)
 	}

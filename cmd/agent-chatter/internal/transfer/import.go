@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
+	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection/interchange"
 )
 
@@ -44,9 +46,12 @@ type Imported struct {
 	Total  int    `json:"total"`  // messages in the source
 	// Skipped counts the lines or entries of the source that are unknown or not part of the
 	// conversation.
-	Skipped  int    `json:"skipped,omitempty"`
-	Branches int    `json:"branches,omitempty"` // of the source that were not imported
-	Error    string `json:"error,omitempty"`
+	Skipped  int `json:"skipped,omitempty"`
+	Late     int `json:"late,omitempty"`     // tool calls and results, and texts, that earlier messages got
+	Branches int `json:"branches,omitempty"` // of the source that were not imported
+	// BranchMessages counts the messages that only those branches have.
+	BranchMessages int    `json:"branchMessages,omitempty"`
+	Error          string `json:"error,omitempty"`
 
 	Err error `json:"-"` // why Action is failed or skipped
 }
@@ -73,14 +78,17 @@ func (r *Imported) setAction(err error) {
 	if limit := (*interchange.LimitError)(nil); errors.As(err, &limit) {
 		err = app.Exit(app.ExitFailed, app.Message{Text: tooLargeText(r.Path, limit)})
 	}
-	switch {
-	case errors.Is(err, interchange.ErrNoMessages), errors.Is(err, interchange.ErrSubagent):
+	if locked := (*journal.LockedError)(nil); errors.As(err, &locked) {
+		err = app.Exit(app.ExitFailed, app.Explain(err))
+	}
+	switch unknown := (*interchange.UnknownLinesError)(nil); {
+	case errors.Is(err, interchange.ErrNoMessages), errors.Is(err, interchange.ErrSubagent), errors.As(err, &unknown):
 		r.Action, r.Error, r.Err = "skipped", err.Error(), err
 	case err != nil:
 		r.Action, r.Error, r.Err = "failed", err.Error(), err
-	case r.Taken == 0:
+	case r.Taken+r.Late == 0:
 		r.Action = "unchanged"
-	case r.Taken == r.Total:
+	case r.Taken > 0 && r.Taken == r.Total:
 		r.Action = "imported"
 	default:
 		r.Action = "extended"
@@ -106,7 +114,7 @@ func (cmd *Import) Run(a *app.App) error {
 			continue
 		}
 		defer opened.Close()
-		files[i].path = opened.Path
+		files[i].name, files[i].path = file.path, opened.Path
 	}
 	files = slices.DeleteFunc(files, func(f file) bool { return f.path == "" })
 	results = append(results, cmd.importFiles(ctx, a, files)...)
@@ -141,7 +149,7 @@ func (cmd *Import) Run(a *app.App) error {
 	if skipped.total() > 0 {
 		a.Notice(skippedText(skipped))
 	}
-	if skipped.unknown > 0 && skipped.unknown == len(results) {
+	if n := skipped.unknown + skipped.unread; n > 0 && n == len(results) {
 		return app.Exit(app.ExitFailed, app.Message{Text: noSessionsText(strings.Join(cmd.Path, ", "))})
 	}
 	if failures > 0 {
@@ -151,10 +159,12 @@ func (cmd *Import) Run(a *app.App) error {
 }
 
 // skippedFiles counts the files that were skipped, by reason.
-type skippedFiles struct{ unknown, subagents, empty int }
+type skippedFiles struct{ unknown, subagents, empty, unread, lines int }
 
 func (s *skippedFiles) add(r Imported) {
-	switch {
+	switch unknown := (*interchange.UnknownLinesError)(nil); {
+	case errors.As(r.Err, &unknown):
+		s.unread, s.lines = s.unread+1, s.lines+unknown.Lines
 	case errors.Is(r.Err, interchange.ErrSubagent):
 		s.subagents++
 	case r.Err != nil:
@@ -164,54 +174,61 @@ func (s *skippedFiles) add(r Imported) {
 	}
 }
 
-func (s skippedFiles) total() int { return s.unknown + s.subagents + s.empty }
+func (s skippedFiles) total() int { return s.unknown + s.subagents + s.empty + s.unread }
 
 // importFiles imports files until ctx is done. Snapshots come last, the oldest first.
 func (cmd *Import) importFiles(ctx context.Context, a *app.App, files []file) (results []Imported) {
 	var snapshots []string
+	names := map[string]string{} // of the snapshots
 	for _, file := range files {
 		if ctx.Err() != nil {
 			return results
 		}
-		path, format, err := file.path, cmd.Format, error(nil)
+		path, name, format, err := file.path, cmp.Or(file.name, file.path), cmd.Format, error(nil)
 		if format == "auto" {
 			format, err = DetectFormat(path)
 		}
-		isSession := err == nil && format != "" && format != interchange.TeamFile
+		isSession := err == nil && format != "" && format != interchange.TeamFile && format != interchange.ExportFormat
 		if cmd.Team != "" && isSession && !isTranscript(format) {
-			a.Notice(teamIgnoredText(path))
+			a.Notice(teamIgnoredText(name))
 		}
 		switch {
 		case err != nil:
-			results = append(results, failed(path, err))
+			results = append(results, failed(name, err))
 		case !isSession && file.found:
-			results = append(results, Imported{Path: path, Action: "skipped", Error: "no session"})
+			results = append(results, Imported{Path: name, Action: "skipped", Error: "no session"})
 		case format == "":
-			results = append(results, failed(path, app.Exit(app.ExitFailed, UnknownFormatText(path))))
+			results = append(results, failed(name, app.Exit(app.ExitFailed, UnknownFormatText(name))))
 		case format == interchange.TeamFile:
-			results = append(results, failed(path, app.Exit(app.ExitFailed, TeamFileText(path))))
+			results = append(results, failed(name, app.Exit(app.ExitFailed, TeamFileText(name))))
+		case format == interchange.ExportFormat:
+			results = append(results, failed(name, app.Exit(app.ExitFailed, ExportText(name))))
 		case isTranscript(format):
 			options := Options{Team: cmd.Team, Branches: cmd.Branches, AsNew: cmd.AsNew}
-			imported := ImportTranscript(ctx, a, format, path, options)
+			imported := importTranscript(ctx, a, format, path, name, options)
+			if unknown := (*interchange.UnknownLinesError)(nil); !file.found && errors.As(imported[0].Err, &unknown) {
+				imported[0] = failed(name, app.Exit(app.ExitFailed, unknownLinesText(name, unknown)))
+			}
 			if cmd.Format != "auto" && !file.found && errors.Is(imported[0].Err, interchange.ErrNoMessages) {
 				imported[0].Action = "failed" // it may be in another format
 			}
 			results = append(results, imported...)
 		case format == interchange.BundleFormat:
-			results = append(results, ImportBundle(ctx, a, path, cmd.AsNew)...)
+			results = append(results, importBundle(ctx, a, path, name, cmd.AsNew)...)
 		case format == interchange.JournalFormat:
-			results = append(results, ImportJournal(ctx, a, path, cmd.AsNew))
+			results = append(results, importJournal(ctx, a, path, name, cmd.AsNew))
 		default:
 			snapshots = append(snapshots, path)
+			names[path] = name
 		}
 	}
 	for _, path := range oldestFirst(snapshots) {
 		if ctx.Err() != nil {
 			return results
 		}
-		s, err := ReadSnapshot(a, path)
+		s, err := readSnapshot(a, path, names[path])
 		if err != nil {
-			results = append(results, failed(path, err))
+			results = append(results, failed(names[path], err))
 		} else {
 			results = append(results, ImportSession(ctx, a, s, cmd.AsNew))
 		}
@@ -252,12 +269,18 @@ func (r Imported) note() string {
 	if r.Skipped > 0 {
 		notes = append(notes, app.Count(r.Skipped, "other line")+" skipped")
 	}
-	switch r.Branches {
-	case 0:
-	case 1:
-		notes = append(notes, "1 branch not imported")
-	default:
-		notes = append(notes, fmt.Sprintf("%d branches not imported", r.Branches))
+	if r.Late > 0 {
+		notes = append(notes, app.Count(r.Late, "late step")+" added")
+	}
+	branches := app.Count(r.Branches, "branch")
+	if r.Branches > 1 {
+		branches = fmt.Sprintf("%d branches", r.Branches)
+	}
+	switch {
+	case r.Branches > 0 && r.BranchMessages > 0:
+		notes = append(notes, fmt.Sprintf("%s with %s not imported", branches, app.Count(r.BranchMessages, "message")))
+	case r.Branches > 0:
+		notes = append(notes, branches+" not imported")
 	}
 	return strings.Join(notes, ", ")
 }
@@ -291,6 +314,10 @@ func skippedText(s skippedFiles) string {
 	}
 	if s.subagents > 0 {
 		parts = append(parts, app.Count(s.subagents, "transcript")+" of subagents")
+	}
+	if s.unread > 0 {
+		parts = append(parts, fmt.Sprintf("%s in an unknown format (%s)",
+			app.Count(s.unread, "file"), app.Count(s.lines, "line")))
 	}
 	if s.empty > 0 {
 		parts = append(parts, app.Count(s.empty, "session")+" without messages")

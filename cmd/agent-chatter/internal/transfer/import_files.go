@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
@@ -15,7 +16,8 @@ import (
 // A file is one to import.
 type file struct {
 	path  string
-	found bool // in a directory: it is skipped if it is no session
+	name  string // as it was named, if path is where its decrypted content is
+	found bool   // in a directory: it is skipped if it is no session
 }
 
 // findFiles replaces directories by the session files in them. It returns an Imported
@@ -46,28 +48,106 @@ func findFiles(paths []string) (files []file, unreadable []Imported, err error) 
 }
 
 // sessionFiles returns the files below a directory whose names are those of session
-// files, except in a trash, and an Imported for each directory that cannot be read.
+// files, except in a trash, and an Imported for each directory that cannot be read. Each directory is searched once:
+// a symbolic link to it is followed if nothing else leads there.
 func sessionFiles(dir string) (files []file, unreadable []Imported) {
+	s := fileSearch{}
+	s.walk(dir)
+	for len(s.links) > 0 {
+		link := s.links[0]
+		s.links = s.links[1:]
+		if info, err := os.Stat(link); err != nil || !info.IsDir() || s.isVisited(info) {
+			continue
+		}
+		if leadsUp(link) {
+			up := Imported{Path: link, Action: "skipped", Error: "it leads to a directory above it"}
+			s.unreadable = append(s.unreadable, up)
+			continue
+		}
+		s.isLinked = true
+		s.walk(link)
+	}
+	return s.files, s.unreadable
+}
+
+// fileSearch searches directories for the files of sessions.
+type fileSearch struct {
+	files      []file
+	unreadable []Imported
+	visited    []fs.FileInfo // directories
+	links      []string      // to follow after what is below the directory
+	isLinked   bool          // a link is followed: directories may be visited already
+}
+
+func (s *fileSearch) isVisited(dir fs.FileInfo) bool {
+	return slices.ContainsFunc(s.visited, func(other fs.FileInfo) bool { return os.SameFile(dir, other) })
+}
+
+func (s *fileSearch) walk(dir string) {
 	root := dir + string(filepath.Separator) // follows dir if it is a symbolic link
 	filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
-			unreadable = append(unreadable, failed(path, err))
+			s.unreadable = append(s.unreadable, failed(path, err))
 			return fs.SkipDir
-		case entry.IsDir() && entry.Name() == "trash" && path != root:
-			return fs.SkipDir
-		case !entry.IsDir() && mayBeSession(path):
-			files = append(files, file{path: path, found: true})
+		case entry.IsDir():
+			return s.enter(path, path == root)
+		case entry.Type()&fs.ModeSymlink != 0 && isDir(path):
+			s.links = append(s.links, path)
+		case mayBeSession(path):
+			s.files = append(s.files, file{path: path, found: true})
 		}
 		return nil
 	})
-	return files, unreadable
+}
+
+// enter notes a directory. It returns fs.SkipDir for a trash, and for a directory that was visited.
+func (s *fileSearch) enter(path string, isRoot bool) error {
+	if !isRoot && isTrash(path) {
+		return fs.SkipDir
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil // reading it returns the error
+	}
+	if s.isLinked && s.isVisited(info) {
+		return fs.SkipDir
+	}
+	s.visited = append(s.visited, info)
+	return nil
+}
+
+// leadsUp reports whether a symbolic link leads to a directory that it is in: most of that is not meant.
+func leadsUp(link string) bool {
+	target, err := filepath.EvalSymlinks(link)
+	if err != nil {
+		return true
+	}
+	dir, err := filepath.EvalSymlinks(filepath.Dir(link))
+	if err == nil {
+		dir, err = filepath.Abs(dir)
+	}
+	absolute, absErr := filepath.Abs(target)
+	inside, relErr := filepath.Rel(absolute, dir)
+	return err != nil || absErr != nil || relErr != nil || inside == "." || filepath.IsLocal(inside)
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// isTrash reports whether a directory has the deleted sessions of a team: sessions/TEAM/trash.
+func isTrash(path string) bool {
+	absolute, err := filepath.Abs(path)
+	return err == nil && filepath.Base(absolute) == "trash" &&
+		filepath.Base(filepath.Dir(filepath.Dir(absolute))) == "sessions"
 }
 
 // mayBeSession reports whether a file of a directory is named like a session and not
 // like the other files that programs write next to sessions.
 func mayBeSession(path string) bool {
-	switch filepath.Ext(path) {
+	switch strings.ToLower(filepath.Ext(path)) {
 	case ".json", ".jsonl", ".bundle":
 		// A pipe would block.
 		if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {

@@ -43,6 +43,7 @@ func DetectFormat(path string) (string, error) {
 		return "", err
 	}
 	defer f.Close()
+	allowCut(f, new(bool)) // the import reports it
 	format, err := interchange.Detect(f)
 	if err != nil {
 		err = fmt.Errorf("%s: %w", path, err)

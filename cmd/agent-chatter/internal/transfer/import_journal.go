@@ -24,22 +24,27 @@ import (
 
 // ImportJournal imports a journal from any directory; its name need not be its id.
 func ImportJournal(ctx context.Context, a *app.App, path string, asNew bool) Imported {
+	return importJournal(ctx, a, path, path, asNew)
+}
+
+// importJournal imports a journal from a file that has another path than its name.
+func importJournal(ctx context.Context, a *app.App, path, name string, asNew bool) Imported {
 	file := path
 	if filepath.Ext(path) != ".jsonl" && !(app.IsArchive(path) && app.InArchive(path)) {
 		copied, remove, err := copyJournal(path)
 		if err != nil {
-			return failed(path, err)
+			return failed(name, err)
 		}
 		defer remove()
 		file = copied
 	}
 	absolute, err := filepath.Abs(file)
 	if err != nil {
-		return failed(path, err)
+		return failed(name, err)
 	}
 	dir, id, err := a.JournalAt(absolute)
 	if err != nil {
-		return failed(path, err)
+		return failed(name, err)
 	}
 	var torn journal.Torn
 	read := func(use func(iter.Seq2[journal.Event, error])) error {
@@ -51,7 +56,7 @@ func ImportJournal(ctx context.Context, a *app.App, path string, asNew bool) Imp
 		use(func(yield func(journal.Event, error) bool) {
 			for e, err := range interchange.Validate(reader.All()) {
 				if damage := (*journal.CorruptError)(nil); errors.As(err, &damage) {
-					damage.Path = path // which may have been copied
+					damage.Path = name // which may have been copied
 				}
 				if !yield(e, err) {
 					return
@@ -61,10 +66,10 @@ func ImportJournal(ctx context.Context, a *app.App, path string, asNew bool) Imp
 		torn = reader.Torn()
 		return nil
 	}
-	i := eventImport{app: a, path: path, format: interchange.JournalFormat, asNew: asNew, again: read}
+	i := eventImport{app: a, path: name, format: interchange.JournalFormat, asNew: asNew, again: read}
 	var r Imported
 	if err := read(func(events iter.Seq2[journal.Event, error]) { r = i.run(ctx, events) }); err != nil {
-		return failed(path, err)
+		return failed(name, err)
 	}
 	if torn.Bytes > 0 {
 		a.Notice(view.TornText(id, torn))
@@ -99,9 +104,14 @@ func copyJournal(path string) (copied string, remove func(), err error) {
 
 // ImportBundle imports the sessions of a bundle. It returns at least one Imported.
 func ImportBundle(ctx context.Context, a *app.App, path string, asNew bool) []Imported {
+	return importBundle(ctx, a, path, path, asNew)
+}
+
+// importBundle imports the sessions of a bundle in a file that has another path than its name.
+func importBundle(ctx context.Context, a *app.App, path, name string, asNew bool) []Imported {
 	var results []Imported
 	err := eachBundled(a, path, func(n int, events iter.Seq2[journal.Event, error]) bool {
-		i := eventImport{app: a, path: path, format: interchange.BundleFormat, asNew: asNew}
+		i := eventImport{app: a, path: name, format: interchange.BundleFormat, asNew: asNew}
 		i.again = func(use func(iter.Seq2[journal.Event, error])) error {
 			return eachBundled(a, path, func(m int, events iter.Seq2[journal.Event, error]) bool {
 				if m == n {
@@ -114,10 +124,10 @@ func ImportBundle(ctx context.Context, a *app.App, path string, asNew bool) []Im
 		return ctx.Err() == nil
 	})
 	if err != nil {
-		results = append(results, failed(path, err))
+		results = append(results, failed(name, err))
 	}
 	if len(results) == 0 {
-		results = append(results, failed(path, errors.New("there is no session in "+path)))
+		results = append(results, failed(name, errors.New("there is no session in "+name)))
 	}
 	return results
 }

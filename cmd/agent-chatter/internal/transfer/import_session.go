@@ -23,16 +23,28 @@ type Options struct {
 // ImportTranscript imports a conversation of another program, and its other branches if
 // the options say so. It returns at least one Imported.
 func ImportTranscript(ctx context.Context, a *app.App, format, path string, o Options) []Imported {
-	s, err := readTranscript(ctx, a, format, path)
+	return importTranscript(ctx, a, format, path, path, o)
+}
+
+// importTranscript imports a conversation from a file that has another path than its name.
+func importTranscript(ctx context.Context, a *app.App, format, path, name string, o Options) []Imported {
+	cut := false
+	s, err := readTranscript(ctx, a, format, path, name, &cut)
 	if err != nil {
-		return []Imported{failed(path, fmt.Errorf("%s: %w", path, err))}
+		return []Imported{failed(name, fmt.Errorf("%s: %w", name, err))}
 	}
+	path = name
+	defer func() {
+		if cut {
+			a.Notice(cutText(name))
+		}
+	}()
 	if o.Team != "" {
 		s.SetTeam(o.Team)
 	}
 	first := importSession(ctx, a, path, s, o.AsNew)
 	if !o.Branches {
-		first.Branches = len(s.Branches) + s.MoreBranches
+		first.Branches, first.BranchMessages = len(s.Branches)+s.MoreBranches, s.LeftOut
 		return []Imported{first}
 	}
 	first.Branches = s.MoreBranches
@@ -93,7 +105,7 @@ func importCopy(
 	for id := s.ID; ; {
 		done, err := importOne()
 		if !errors.Is(err, sessioncopy.ErrDiverged) {
-			r.ID, r.Taken, r.Total, r.Skipped = s.ID, done.Written, done.Total, done.Skipped
+			r.ID, r.Taken, r.Total, r.Skipped, r.Late = s.ID, done.Written, done.Total, done.Skipped, done.Late
 			if errors.Is(err, interchange.ErrNoMessages) {
 				err = fmt.Errorf("%s: %w", path, err)
 			}

@@ -27,6 +27,10 @@ func longSnapshotText(path string, limit int64) app.Message {
 
 // ReadSnapshot reads the session in the snapshot file at path.
 func ReadSnapshot(a *app.App, path string) (*interchange.Session, error) {
+	return readSnapshot(a, path, path)
+}
+
+func readSnapshot(a *app.App, path, name string) (*interchange.Session, error) {
 	data, err := regularfile.Read(path, maxSnapshot)
 	if size := (*regularfile.SizeError)(nil); errors.As(err, &size) {
 		return nil, app.Exit(app.ExitFailed, longSnapshotText(path, size.Limit))
@@ -34,13 +38,13 @@ func ReadSnapshot(a *app.App, path string) (*interchange.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	absolute, err := filepath.Abs(path)
+	absolute, err := filepath.Abs(name)
 	if err != nil {
 		return nil, err
 	}
 	s, err := interchange.Snapshot(data, absolute, a.Identity())
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return s, nil
 }
@@ -71,6 +75,13 @@ func updatedAt(path string) time.Time {
 		return time.Time{}
 	}
 	return s.UpdatedAt
+}
+
+// ExportText reports that path is an export that cannot be imported.
+func ExportText(path string) app.Message {
+	return app.Text("%s was exported as JSON, which cannot be imported. A bundle, a journal and a snapshot can.",
+		tty.SafeLine(path)).
+		With(app.To("export the session as a bundle", "sessions", "export", "ID", "--format", "bundle", "-o", "FILE"))
 }
 
 // TeamFileText reports that path is a team configuration.

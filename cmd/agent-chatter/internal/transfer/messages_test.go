@@ -23,9 +23,12 @@ func transferTexts() []apptest.Text {
 		{Function: "existsText", Shown: existsText(path, id)},
 		{Function: "notRegularText", Shown: notRegularText(path)},
 		{Function: "noPipeText", Shown: noPipeText(path)},
+		{Function: "ExportText", Shown: ExportText(path)},
+		{Function: "cutText", Shown: cutText(path)},
+		{Function: "unknownLinesText", Shown: unknownLinesText(path, &interchange.UnknownLinesError{Lines: 2})},
 		{Function: "TeamFileText", Shown: TeamFileText(path)},
 		{Function: "UnknownFormatText", Shown: UnknownFormatText(path)},
-		{Function: "skippedText", Sample: "all", Shown: skippedText(skippedFiles{1, 2, 3})},
+		{Function: "skippedText", Sample: "all", Shown: skippedText(skippedFiles{unknown: 1, subagents: 2, empty: 3, unread: 4, lines: 50})},
 		{Function: "skippedText", Sample: "one", Shown: skippedText(skippedFiles{subagents: 1})},
 		{Function: "divergedText", Sample: "other events", Shown: divergedText(path, errors.New(apptest.Hostile))},
 		{Function: "divergedText", Sample: "left out", Shown: divergedText(path, &sessioncopy.DivergedError{

@@ -73,7 +73,7 @@ func TestPipesAreNoFilesOfATranscript(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	src := fileSource(t.Context(), filepath.Join(home, "s.jsonl"))
+	src := fileSource(t.Context(), filepath.Join(home, "s.jsonl"), new(bool))
 	for path, want := range map[string]bool{pipe: false, link: false, regular: true, home: false} {
 		if _, found := src.File(path); found != want {
 			t.Errorf("%s is found: %v", path, found)

@@ -41,7 +41,7 @@ func openSource(path string) (io.ReadCloser, fs.FileInfo, error) {
 	if err != nil {
 		return nil, nil, errors.Join(err, f.Close())
 	}
-	return &compressedFile{d, f, maxDecompressed}, info, nil
+	return &compressedFile{d: d, f: f, left: maxDecompressed}, info, nil
 }
 
 // compressedFile reads the content of a compressed file up to a limit.
@@ -49,10 +49,15 @@ type compressedFile struct {
 	d    *zstd.Decoder
 	f    *os.File
 	left int64 // bytes up to the limit
+	cut  *bool // set if the end of the file is missing, which is no error then; nil: it is one
 }
 
 func (c *compressedFile) Read(p []byte) (int, error) {
 	n, err := c.d.Read(p)
+	if errors.Is(err, io.ErrUnexpectedEOF) && c.cut != nil {
+		*c.cut = true
+		err = io.EOF
+	}
 	if c.left -= int64(n); c.left < 0 {
 		err = fmt.Errorf("the content is larger than the limit of %d bytes", int64(maxDecompressed))
 	}
@@ -64,9 +69,17 @@ func (c *compressedFile) Close() error {
 	return c.f.Close()
 }
 
+// allowCut makes a missing end of a compressed file no error, but sets cut.
+func allowCut(f io.Reader, cut *bool) {
+	if c, ok := f.(*compressedFile); ok {
+		c.cut = cut
+	}
+}
+
 // fileSource returns the file of a transcript. It must be the same each time it is opened: what an earlier
 // reading found would be false of another file. It may have grown. Reading ends when ctx is done.
-func fileSource(ctx context.Context, path string) interchange.Source {
+// Of a compressed file whose end is missing, the rest is read, and cut is set.
+func fileSource(ctx context.Context, path string, cut *bool) interchange.Source {
 	var first fs.FileInfo
 	src := interchange.Source{Path: path, File: otherFile(ctx), List: entriesOf}
 	src.Open = func() (io.ReadCloser, error) {
@@ -81,6 +94,7 @@ func fileSource(ctx context.Context, path string) interchange.Source {
 			f.Close()
 			return nil, app.Exit(app.ExitFailed, replacedText(path))
 		}
+		allowCut(f, cut)
 		return contextFile{f, ctx}, nil
 	}
 	if info, err := os.Stat(path); err == nil {
@@ -95,7 +109,7 @@ func otherFile(ctx context.Context) func(path string) (interchange.Source, bool)
 		if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
 			return interchange.Source{}, false
 		}
-		return fileSource(ctx, path), true
+		return fileSource(ctx, path, new(bool)), true
 	}
 }
 
