@@ -81,6 +81,7 @@ func everyPayload() []projection.Payload {
 			OutputBytes: 70_000,
 			Error:       "exit status 1",
 		},
+		projection.PermissionBypassed{TurnID: "t1", ToolID: "c1", Name: "execute", Title: "rm kettle.txt"},
 		projection.PlanUpdated{TurnID: "t1", Entries: []projection.PlanEntry{
 			{Content: "Look at the plug", Status: projection.Completed, Priority: "high"},
 			{Content: "Buy a kettle", Status: projection.InProgress},

@@ -23,7 +23,8 @@ var update = flag.Bool("update", false, "rewrite the golden files, except the jo
 // version, and an unknown one. v1-2.jsonl has those that were added since, and both
 // versions of turn.ended. at-once.jsonl has turns that are open at the same time, two of them
 // of one member, the turns of messages, and a wait for a person.
-var goldenJournals = []string{"v1", "v1-2", "at-once"}
+// bypassed.jsonl has tools that were used without the permission that they need.
+var goldenJournals = []string{"v1", "v1-2", "at-once", "bypassed"}
 
 func TestGoldenJournalsHaveEveryTypeOfEvent(t *testing.T) {
 	var found []string

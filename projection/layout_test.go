@@ -311,6 +311,7 @@ func TestRecordWritesTheLayoutOfThePayload(t *testing.T) {
 			Cost: &projection.Cost{Amount: 1.5e-7, Currency: "USD"},
 		}},
 		projection.PlanUpdated{TurnID: "t1", Entries: []projection.PlanEntry{{Content: text, Status: "pending"}}},
+		projection.PermissionBypassed{TurnID: "t1", ToolID: text, Name: text, Title: text},
 		projection.PermissionAnswered{TurnID: "t1", Title: text, By: projection.ByPerson, WaitedMS: 85_012},
 	} {
 		r := record(p)

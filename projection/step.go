@@ -13,6 +13,8 @@ type Step struct {
 	Error  string      `json:"error,omitempty"` // the start of the tool's error
 	Plan   []PlanEntry `json:"plan,omitempty"`  // nil: a tool call
 	More   int         `json:"more,omitempty"`  // number of entries that Plan lacks
+
+	Bypassed bool `json:"bypassed,omitempty"` // the tool was used without the permission that it needs
 }
 
 // The bounds of a plan in an event that the program records, and in a Step.

@@ -34,7 +34,11 @@ func actIn(t *testing.T, permissions string, grant agent.Grant, prompt string, h
 
 func actWith(t *testing.T, e agent.Engine, turn agent.Turn, grant agent.Grant, prompt string) (got permitted) {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "file")
+	dir, err := os.MkdirTemp(turn.Dir, "work-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "file")
 	turn.Prompt = strings.ReplaceAll(prompt, "FILE", file)
 	asked := make(chan struct{}, 100)
 	turn.Permit = func(ctx context.Context, _ agent.Permission) agent.Grant {
@@ -48,7 +52,7 @@ func actWith(t *testing.T, e agent.Engine, turn agent.Turn, grant agent.Grant, p
 		got.err = err
 	}
 	got.asked = len(asked)
-	_, err := os.Stat(file)
+	_, err = os.Stat(file)
 	got.made = err == nil
 	_, err = os.Stat(file + "-later")
 	got.later = err == nil

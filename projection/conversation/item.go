@@ -107,6 +107,7 @@ func (s Step) summary() projection.Step {
 	step := projection.Step{Seq: s.Seq, At: s.At}
 	if s.Plan == nil {
 		step.ToolID, step.Name, step.Ended = s.Call.Started.ToolID, s.Call.Started.Name, s.Call.Result != nil
+		step.Bypassed = s.Call.Bypass != nil
 		if step.Ended {
 			step.Error = runecut.Prefix(s.Call.Result.Error, maxStepText)
 		}

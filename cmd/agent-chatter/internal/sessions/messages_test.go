@@ -40,6 +40,8 @@ func sessionsTexts() []apptest.Text {
 	add("permissionText", "by policy", permissionText(refused(projection.ByPolicy)))
 	add("permissionText", "by a decider of another program", permissionText(refused(apptest.Hostile)))
 	add("permissionText", "unanswered", permissionText(refused(projection.ByDefault)))
+	add("bypassText", "", bypassText(projection.PermissionBypassed{Name: "execute", Title: "rm -r /" + apptest.Hostile}))
+	add("bypassText", "without a title", bypassText(projection.PermissionBypassed{Name: apptest.Hostile}))
 	add("ForkedText", "", ForkedText(apptest.AliceID, apptest.BobID))
 	add("lostText", "", lostText("/a/"+apptest.Hostile+"/"+apptest.AliceID+".jsonl"))
 	add("noSessionsText", "", noSessionsText(""))

@@ -37,6 +37,7 @@ func viewTexts() []apptest.Text {
 	add("orphansEndedText", "", orphansEndedText(3))
 	add("notPermittedText", "it may do nothing", notPermittedText(apptest.Hostile, apptest.Hostile))
 	add("unsupportedText", "", unsupportedText(apptest.Hostile, "thinking"))
+	add("agentNoticeText", "", agentNoticeText(apptest.Hostile, apptest.Hostile))
 	add("retryingText", "", retryingText(apptest.Hostile, agent.Retry{Reason: apptest.Hostile}))
 	add("retryingText", "a wait", retryingText("Ada", agent.Retry{Reason: "429 Too Many Requests", Wait: 4200 * time.Millisecond, Try: 2, Max: 6}))
 	add("unansweredText", "input from a pipe", unansweredText(apptest.Hostile, apptest.Hostile))
