@@ -30,6 +30,9 @@ func TestRealPermissionsOverACP(t *testing.T) {
 			{agent.Allow, agent.AllowedOnce, false, true},
 			{agent.Deny, agent.Refused, false, false}, // after Allow, in the same program or another
 		} {
+			if i == 4 { // as when a chat is resumed
+				e.(agent.Resident).Close()
+			}
 			model.Escalate = tt.escalate
 			turn.ID += "-again"
 			turn.Member.Permissions = tt.permissions

@@ -51,7 +51,7 @@ const wordPace = 20 * time.Millisecond
 //	env NAME      reply with the value of a variable
 //	updates JSON  send updates, […]
 //	after JSON    finish, and then send updates, […]
-//	raw TEXT      print TEXT and a line break, in which $ID is the request's id and $SESSION the session, and do not
+//	raw TEXT      print TEXT, in which $BREAK is a line break, $ID the request's id and $SESSION the session, and do not
 //	              finish otherwise
 //	crash         reply, and exit with code 3
 //	leave         reply, finish, and exit

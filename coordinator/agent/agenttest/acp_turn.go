@@ -130,7 +130,7 @@ var instructions = map[string]func(a *acpAgent, t *acpTurn){
 		t.id = nil
 	},
 	"raw": func(a *acpAgent, t *acpTurn) {
-		text := strings.NewReplacer("$ID", string(t.id), "$SESSION", t.session).Replace(t.arg)
+		text := strings.NewReplacer("$BREAK", "\n", "$ID", string(t.id), "$SESSION", t.session).Replace(t.arg)
 		a.mu.Lock()
 		fmt.Fprintln(a.out, text)
 		_ = a.out.Flush()

@@ -189,7 +189,7 @@ func (d *doctor) checkConfig() []app.Finding {
 	return []app.Finding{app.Fine(textConfig)}
 }
 
-// checkAgents checks that the programs of the registered agents exist.
+// checkAgents checks that the programs of the registered agents exist, and names known agents that were not tried.
 func (d *doctor) checkAgents() []app.Finding {
 	agents, err := team.RegisteredAgents(d.OwnHome)
 	if err != nil {
@@ -201,7 +201,7 @@ func (d *doctor) checkAgents() []app.Finding {
 			all = append(all, missingProgramText(d.OwnHome, agent, err))
 		}
 	}
-	return all
+	return append(all, untriedAgents()...)
 }
 
 // checkTrust checks that the list of confirmed teams is readable: without it, each one needs -t.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
@@ -83,6 +84,7 @@ func findingTexts(damaged, archived catalog.Session) []apptest.Text {
 	found("agentsText", "", agentsText(2))
 	missing := team.Agent{Name: apptest.Hostile, Command: apptest.Hostile}
 	found("missingProgramText", "", missingProgramText(home, missing, errors.New("file not found")))
+	found("untriedText", "", untriedText(agent.Known{Name: "codex", DisplayName: "Codex"}, apptest.Hostile, "0.171.0"))
 	found("openerText", "", openerText("xdg-open"))
 	found("noOpenerText", "", noOpenerText("xdg-open"))
 	return texts

@@ -1,0 +1,24 @@
+package agent
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+func TestTriedVersionsAreInstalledForTests(t *testing.T) {
+	script, err := os.ReadFile("../../.ci/agents")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, version := range tried {
+		if !strings.Contains(string(script), " "+name+"@"+version+"\n") {
+			t.Errorf("%s@%s is not in .ci/agents", name, version)
+		}
+	}
+	for _, k := range KnownAgents() {
+		if _, version := k.Package(); version == "" {
+			t.Errorf("no version of %s was tried", k.Name)
+		}
+	}
+}
