@@ -244,6 +244,9 @@ func (r *repairer) keep(text []byte) error {
 		r.offset++
 	case len(text) > 0:
 		r.dropText(text, errForeign)
+	case r.invalid.Reason != "": // the last line was rejected
+		r.drop(1, Event{}, nil)
+		return nil
 	}
 	r.offset++ // the newline
 	return nil

@@ -264,6 +264,7 @@ func verifySession(
 		v.torn = journal.Torn{}
 	} else if v.OK && v.Events == 0 && s.Bytes > 0 {
 		v.OK, v.sumsMatch, v.Problem, v.help = false, true, emptyText(s.Bytes), textEmptyHelp
+		v.torn = journal.Torn{}
 	}
 	v.shrunk = s.Truncated && v.OK
 	return v, nil
