@@ -17,9 +17,9 @@ import (
 // Replicated is a Store of files whose sessions are shipped to a hub while they are open. The local journal is
 // written first; a hub that cannot be reached delays nothing but the questions that have a bound.
 //
-// Open returns, beside the errors of Files: a *hub.ClaimedError if another machine has claimed the session;
-// *hub.BadMessageError and *hub.GapError if the hub has lines that are not here and cannot be fetched; a
-// *hub.SealedError or *hub.PlainError if this machine has no key for the session; a *SplitError.
+// Open returns, beside the errors of Files: a *hub.ClaimedError if another machine has claimed the session; a
+// *hub.SealedError or *hub.PlainError if this machine has no key for the session; a *SplitError. A session of which the
+// hub has messages that are not valid is open unclaimed: what precedes them was fetched.
 type Replicated struct {
 	*Files
 	Connect func(context.Context) (*hub.Hub, error) // may be called repeatedly
@@ -84,7 +84,7 @@ func (s *Replicated) Create(teamID, sessionID string) (Log, error) {
 // Open implements Store. It fetches what the hub has more, and claims the session. If the hub does not answer within
 // AskTimeout, the session is open unclaimed.
 func (s *Replicated) Open(ctx context.Context, teamID, sessionID string) (Log, *projection.State, error) {
-	for fetched := false; ; fetched = true {
+	for fetches := 0; ; fetches++ {
 		log, state, err := s.Files.Open(ctx, teamID, sessionID)
 		if err != nil {
 			return nil, nil, err
@@ -93,15 +93,16 @@ func (s *Replicated) Open(ctx context.Context, teamID, sessionID string) (Log, *
 		if !s.ships(files.dir) {
 			return log, state, nil
 		}
-		w, err := s.claim(ctx, files, fetched)
+		w, err := s.claim(ctx, files, fetches > 0)
 		switch {
 		case ctx.Err() != nil:
 			return nil, nil, errors.Join(context.Cause(ctx), files.log.Close())
-		case needsFetch(err):
+		case needsFetch(err) && fetches < maxFetches:
 			if err := files.log.Close(); err != nil {
 				return nil, nil, err
 			}
-			if err := s.fetch(ctx, files.replica(nil)); err != nil {
+			// After damage of the hub, the claim returns it again.
+			if err := s.fetch(ctx, files.replica(nil)); err != nil && !hub.IsDamage(err) && !isLineLimit(err) {
 				return nil, nil, err
 			}
 			continue
@@ -122,6 +123,12 @@ func (s *Replicated) Open(ctx context.Context, teamID, sessionID string) (Log, *
 		return l, state, nil
 	}
 }
+
+// maxFetches bounds how often a session is fetched before it is opened: other machines may write meanwhile, and what
+// the hub has may be too long for this one.
+const maxFetches = 3
+
+func isLineLimit(err error) bool { return errors.As(err, new(*hub.LineLimitError)) }
 
 // claim claims a session whose journal is open. A session that is behind is a *hub.BehindError: the row on the hub says
 // so before any line is read. After a fetch the row is ignored, since it may be wrong.
@@ -162,8 +169,7 @@ func needsFetch(err error) bool {
 // stays here.
 func mustNotContinue(err error) bool {
 	plain := (*hub.PlainError)(nil)
-	return errors.As(err, new(*hub.ClaimedError)) || errors.As(err, new(*hub.GapError)) ||
-		errors.As(err, new(*hub.BadMessageError)) || errors.As(err, new(*hub.SealedError)) ||
+	return errors.As(err, new(*hub.ClaimedError)) || errors.As(err, new(*hub.SealedError)) ||
 		errors.As(err, &plain) && !plain.Copy
 }
 

@@ -45,7 +45,11 @@ func (h *Hub) fetch(ctx context.Context, s Session, dir *journal.Dir, from Mark)
 			return err
 		}
 		f.Bytes += int64(len(lines))
-		if err := log.AppendLines(lines); err != nil || log.Position().Offset-log.Synced().Offset < syncEvery {
+		err := log.AppendLines(lines)
+		if tooLong := (*journal.TooLongError)(nil); errors.As(err, &tooLong) {
+			return &LineLimitError{int64(tooLong.Bytes), tooLong.Limit}
+		}
+		if err != nil || log.Position().Offset-log.Synced().Offset < syncEvery {
 			return err
 		}
 		return log.Sync()

@@ -68,6 +68,22 @@ func (e *BadMessageError) Error() string {
 // Unwrap returns the reason.
 func (e *BadMessageError) Unwrap() error { return e.Reason }
 
+// LineLimitError reports a line on the hub that is longer than Options.MaxLine. It is no journal.TooLongError: nothing
+// that was to be appended is too long.
+type LineLimitError struct {
+	Bytes int64
+	Limit int
+}
+
+func (e *LineLimitError) Error() string {
+	return fmt.Sprintf("its line has %d bytes, and the limit here is %d", e.Bytes, e.Limit)
+}
+
+// IsDamage reports whether an error is a *BadMessageError or a *GapError: what precedes them on the hub is valid.
+func IsDamage(err error) bool {
+	return errors.As(err, new(*BadMessageError)) || errors.As(err, new(*GapError))
+}
+
 // GapError reports that the hub has lines of a session which do not continue its history: messages
 // before them are missing.
 type GapError struct {
@@ -207,8 +223,10 @@ func (h *history) checkLast(ctx context.Context) (unchanged bool, err error) {
 	head, err := h.decodeHead(last)
 	h.setRow(last, head, err)
 	switch {
-	case fatal(err):
+	case fatal(err) && last.Revision == h.last:
 		return false, err
+	case fatal(err):
+		return false, nil // what precedes it is read
 	case err == nil && head.Kind == kindTombstone:
 		h.purged = true
 		return false, ErrPurged
@@ -302,7 +320,7 @@ func (h *history) applyLines(m Stored, head head, visit func(journal.Position, [
 	complete := true
 	if head.Parts > 0 {
 		if length := head.To.Offset - head.From.Offset; length > int64(h.maxLine) {
-			h.setBad(m, head, &journal.TooLongError{Type: "line", Bytes: int(length), Limit: h.maxLine})
+			h.setBad(m, head, &LineLimitError{length, h.maxLine})
 			return nil
 		}
 		lines, complete = h.parts.add(m.Revision, head, lines)

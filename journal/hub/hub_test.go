@@ -157,7 +157,7 @@ func TestLineOverTheLimit(t *testing.T) {
 	ann.Write(t, strings.Repeat("seven ", 500))
 	ann.Push(t)
 	f := ben.Pull(t)
-	if !errors.Is(f.Damage, journal.ErrTooLong) || f.Local.Seq != 5 {
+	if !errors.As(f.Damage, new(*hub.LineLimitError)) || errors.Is(f.Damage, journal.ErrTooLong) || f.Local.Seq != 5 {
 		t.Errorf("fetched up to %d: %v", f.Local.Seq, f.Damage)
 	}
 }

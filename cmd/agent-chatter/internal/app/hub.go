@@ -32,6 +32,8 @@ func explainHub(err error) Message {
 		split    *store.SplitError
 		other    *home.DivergedError
 		sealed   *hub.SealedError
+		gap      *hub.GapError
+		bad      *hub.BadMessageError
 		shared   *home.IdentitySharedError
 	)
 	switch {
@@ -66,8 +68,10 @@ func explainHub(err error) Message {
 	case errors.As(err, &behind):
 		return Text("Session %s has events on the hub that are not here: %d there, %d here.", behind.Session.ID,
 			behind.Hub.Seq, behind.Local.Seq).With(To("fetch them", "hub", "pull", behind.Session.ID))
-	case errors.As(err, new(*hub.GapError)), errors.As(err, new(*hub.BadMessageError)):
-		return Text("%s", Sentence(err)).With(To("restore lines, on a machine that has the session", "hub", "verify"))
+	case errors.As(err, &gap):
+		return damagedHubText(err, gap.Session.ID)
+	case errors.As(err, &bad):
+		return damagedHubText(err, bad.Session.ID)
 	case errors.Is(err, hub.ErrMissing):
 		return Text("The hub does not exist yet.").With(To("create it", "hub", "init"))
 	case errors.Is(err, hub.ErrNewer):
@@ -79,6 +83,14 @@ func explainHub(err error) Message {
 		return Text("%s.", Sentence(err))
 	}
 	return Message{}
+}
+
+// damagedHubText is for a session of which the hub has messages that are missing or not valid.
+func damagedHubText(err error, id string) Message {
+	return Text("%s", Sentence(err)).With(
+		To("continue with what is here", "chat", "--resume", id, "--take-over"),
+		To("restore lines, on a machine that has the session", "hub", "verify"),
+	)
 }
 
 // claimedText is for a session that another machine has claimed.

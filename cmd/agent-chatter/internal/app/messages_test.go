@@ -134,6 +134,8 @@ func appTexts() []apptest.Text {
 	add("ambiguousText", "twelve", ambiguousText(many))
 	claim := hub.Claim{Host: "desk", Home: "/home/hugo/.agent-chatter", Time: since}
 	enemy := hub.Claim{Host: apptest.Hostile, Home: apptest.Hostile, Time: since}
+	add("damagedHubText", "", damagedHubText(&hub.GapError{Session: hub.Session{ID: apptest.AliceID},
+		After: journal.Position{Seq: 3}, Next: journal.Position{Seq: 5}}, apptest.AliceID))
 	add("claimedText", "", claimedText(&hub.ClaimedError{Session: hub.Session{ID: apptest.AliceID}, Claim: claim}))
 	add("holderText", "", holderText(claim))
 	add("holderText", "hostile", holderText(enemy))

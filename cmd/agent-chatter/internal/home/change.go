@@ -27,7 +27,7 @@ func (c *Connection) Change(
 		if r.Hub, err = c.Hub(ctx); err == nil {
 			err = fetch(ctx, r)
 		}
-		if err != nil {
+		if err != nil && !hub.IsDamage(err) {
 			return nil, err
 		}
 		problem = c.claim(ctx, r)

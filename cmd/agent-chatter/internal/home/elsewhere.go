@@ -150,17 +150,20 @@ func (c *Connection) Fetch(ctx context.Context, dir *catalog.Dir, id string) err
 	}
 	row, err := r.Hub.Row(ask, r.Session())
 	switch {
-	case err != nil:
+	case err != nil && row.Revision == 0:
 		return err
 	case row.Purged:
 		return hub.ErrPurged
-	case row.Head.Seq == 0:
+	case row.Revision == 0:
 		return &catalog.NotFoundError{Name: id}
 	}
+	// The last message may be of any writer: what precedes it is fetched.
 	fetched, err := r.Fetch(ctx)
 	switch {
 	case err != nil:
 		return err
+	case fetched.Local.Seq == 0 && fetched.Damage == nil:
+		return &catalog.NotFoundError{Name: id}
 	case fetched.Diverged():
 		return &DivergedError{id}
 	}
@@ -174,11 +177,13 @@ func (c *Connection) Session(ctx context.Context, dir *catalog.Dir, id string) (
 	if !errors.Is(missing, journal.ErrNotFound) {
 		return s, missing
 	}
-	switch err := c.Fetch(ctx, dir, id); {
-	case errors.Is(err, ErrNoHub), errors.As(err, new(*catalog.NotFoundError)):
+	err := c.Fetch(ctx, dir, id)
+	if errors.Is(err, ErrNoHub) || errors.As(err, new(*catalog.NotFoundError)) {
 		return s, missing
-	case err != nil:
+	}
+	fetched, missing := dir.Session(ctx, id)
+	if err != nil && missing != nil {
 		return s, err
 	}
-	return dir.Session(ctx, id)
+	return fetched, missing // what is valid was fetched; opening it returns what is not
 }

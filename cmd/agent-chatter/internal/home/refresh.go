@@ -163,7 +163,8 @@ func (c *Connection) remote(
 		return !deleted
 	}
 	err = h.Rows(ctx, "", func(r hub.Row) {
-		if r.Err != nil || r.Purged || r.Head.Seq == 0 || !ships(r.Session.Team) {
+		// The last message may be of any writer: a session that is named in full is read whatever that message is.
+		if hidden := r.Err != nil || r.Head.Seq == 0; hidden && r.Session.ID != name || r.Purged || !ships(r.Session.Team) {
 			return
 		}
 		s := &remoteSession{r, replica.DecodeRow(r).UpdatedAt}
