@@ -105,6 +105,7 @@ type history struct {
 	keys    *keyring
 	session Session
 	maxLine int // of a line that is read in parts, in bytes
+	check   func(Session, []byte) error
 
 	at      journal.Position // the end of the history
 	last    Revision         // the session's last message that was read
@@ -131,7 +132,7 @@ type laterLines struct {
 // newHistory returns a history that starts at a mark.
 func newHistory(hub *Hub, s Session, from Mark) *history {
 	h := &history{
-		engine: hub.engine, keys: hub.keys, session: s, maxLine: hub.o.MaxLine,
+		engine: hub.engine, keys: hub.keys, session: s, maxLine: hub.o.MaxLine, check: hub.o.Check,
 		pending: map[journal.Position]laterLines{},
 	}
 	if from.Engine == hub.Name() {
@@ -251,7 +252,7 @@ func (h *history) hasOtherHistory(head head) bool {
 // restart goes to the beginning of the history.
 func (h *history) restart() {
 	*h = history{
-		engine: h.engine, keys: h.keys, session: h.session, maxLine: h.maxLine, regress: h.regress,
+		engine: h.engine, keys: h.keys, session: h.session, maxLine: h.maxLine, check: h.check, regress: h.regress,
 		pending: map[journal.Position]laterLines{},
 	}
 }
@@ -332,6 +333,9 @@ func (h *history) applyLines(m Stored, head head, visit func(journal.Position, [
 	if err == nil && to != head.To {
 		err = fmt.Errorf("its lines lead to %d with the sum %s, not to %d with %s",
 			to.Seq, to.Sum, head.To.Seq, head.To.Sum)
+	}
+	if err == nil && h.check != nil {
+		err = h.check(h.session, lines)
 	}
 	if err != nil {
 		h.setBad(m, head, err)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"sync"
@@ -53,6 +54,16 @@ func (a *Audit) MissingHeader() *MissingHeaderError {
 		return nil
 	}
 	return &MissingHeaderError{ID: a.id, Reason: errNotSession.Error()}
+}
+
+// Other returns an error if the applied events are of another session than the one under whose name the journal is
+// stored in the directory of its team, else nil.
+func (a *Audit) Other() error {
+	team := filepath.Base(a.dir.journals.Path())
+	if a.state.SessionID == "" || a.state.SessionID == a.id && journal.DirName(a.state.Team.ID) == team {
+		return nil
+	}
+	return fmt.Errorf("it is session %.40q of team %.80q, stored under another name", a.state.SessionID, a.state.Team.ID)
 }
 
 // RemoveInvalid removes the caches that contradict the applied events. For each it yields

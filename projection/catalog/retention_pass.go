@@ -29,6 +29,7 @@ type RetentionPass struct {
 	trash   *trash.Trash
 	log     *journal.Log    // nil: nothing was recorded yet
 	err     error           // why nothing can be recorded
+	torn    journal.Torn    // what the first record has set aside
 	changed map[string]*row // rows to update; nil: the session is gone
 }
 
@@ -148,6 +149,7 @@ func (p *RetentionPass) record(ctx context.Context, payloads ...projection.Paylo
 		if p.err != nil {
 			return
 		}
+		p.torn = p.log.Torn()
 	}
 	records := make([]journal.Record, len(payloads))
 	for i, payload := range payloads {
@@ -155,6 +157,38 @@ func (p *RetentionPass) record(ctx context.Context, payloads ...projection.Paylo
 		records[i] = projection.Record(time.Time{}, payload)
 	}
 	_, p.err = p.log.Append(records...)
+}
+
+// Torn describes the bytes at the end of retention.jsonl that were set aside before the first record: what a crash left,
+// or what another program changed.
+func (p *RetentionPass) Torn() journal.Torn {
+	if p.err != nil {
+		return journal.Torn{}
+	}
+	return p.torn
+}
+
+// CheckRetention checks retention.jsonl, in which the team's retention is recorded, as journal.Reader.Scan does, and
+// returns its torn tail. It returns nil if there is none.
+func (d *Dir) CheckRetention(ctx context.Context) (journal.Torn, error) {
+	r, err := d.journals.Reader(retentionID, journal.Position{})
+	if errors.Is(err, journal.ErrNotFound) {
+		return journal.Torn{}, nil
+	}
+	if err != nil {
+		return journal.Torn{}, err
+	}
+	defer r.Close()
+	r.StopWith(ctx)
+	for _, err := range r.Scan() {
+		if err != nil {
+			return journal.Torn{}, err
+		}
+	}
+	if r.Grown() {
+		return journal.Torn{}, nil // a write in progress
+	}
+	return r.Torn(), nil
 }
 
 // Close updates the index, removes temporary files that killed programs left, and

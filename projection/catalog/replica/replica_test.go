@@ -38,7 +38,7 @@ type machine struct {
 
 func newMachine(t *testing.T, e hub.Engine, name string) *machine {
 	c := catalog.New(t.TempDir(), journal.Options{})
-	h := hub.New(e, hub.Options{Home: "/home/" + name, Host: name})
+	h := hub.New(e, hub.Options{Home: "/home/" + name, Host: name, Check: replica.Check})
 	return &machine{t, c, replica.Replica{Hub: h, Dir: c.Team("kitchen"), ID: id}}
 }
 
@@ -587,5 +587,41 @@ func TestShorterHistoryOfTheHubLosesNothing(t *testing.T) {
 				t.Errorf("events of session %s are missing", s.ID)
 			}
 		}
+	}
+}
+
+// A journal on the hub that is of another session, or of another team, is not stored under the name.
+func TestOtherSessionOnTheHubIsNotFetched(t *testing.T) {
+	const other = "01KAHV6T3R8Q4Y2M0N7C5B0002"
+	for name, change := range map[string]func(*replica.Replica, *projection.SessionCreated){
+		"session": func(_ *replica.Replica, c *projection.SessionCreated) { c.SessionID = other },
+		"team":    func(_ *replica.Replica, c *projection.SessionCreated) { c.Team.ID = "garden" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			memory := &hubtest.Memory{}
+			eve, ben := newMachine(t, memory, "eve"), newMachine(t, memory, "ben")
+			payload := projection.SessionCreated{Format: 1, SessionID: id}
+			payload.Team.ID = "kitchen"
+			change(&eve.Replica, &payload)
+			log, err := eve.Dir.Journals().Create(id)
+			if err == nil {
+				_, err = log.Append(projection.Record(created, payload))
+			}
+			if err == nil {
+				err = log.Close()
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			eve.Hub = hub.New(memory, hub.Options{Home: "/home/eve", Host: "eve"}) // without the check
+			if _, err := eve.Push(t.Context(), false); err != nil {
+				t.Fatal(err)
+			}
+			f, err := ben.Fetch(t.Context())
+			var wrong *replica.OtherSessionError
+			if err != nil || f.Local.Seq > 0 || !errors.As(f.Damage, &wrong) {
+				t.Errorf("fetched up to %d, damage %v, %v", f.Local.Seq, f.Damage, err)
+			}
+		})
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/journal/hub"
 	"github.com/agent-chatter/agent-chatter/journal/hub/jetstream"
+	"github.com/agent-chatter/agent-chatter/projection/catalog/replica"
 )
 
 // AskTimeout bounds how long a command waits for the answer to whether the hub has more than this machine.
@@ -186,7 +187,7 @@ func (c *Connection) machine() (hub.Options, error) {
 	if err != nil {
 		return hub.Options{}, err
 	}
-	o := hub.Options{Home: c.Home, Plain: settings.Plain, MaxLine: all.Journal.MaxLine}
+	o := hub.Options{Home: c.Home, Plain: settings.Plain, MaxLine: all.Journal.MaxLine, Check: replica.Check}
 	if o.Recipients, err = ParseRecipients(settings.EncryptTo); err != nil {
 		return o, fmt.Errorf("hub.encryptTo of config.json: %w", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -138,6 +139,9 @@ func (p retentionPasses) close(a *app.App) {
 	for _, dir := range slices.Sorted(maps.Keys(p)) {
 		if err := p[dir].Close(); err != nil {
 			a.Notice(notRecordedText(err))
+		}
+		if torn := p[dir].Torn(); torn.Bytes > 0 {
+			a.Notice(retentionTornText(dir, torn))
 		}
 	}
 	clear(p)
@@ -333,6 +337,12 @@ func compactedText(t compacted, dryRun bool) string {
 		return text + ", " + app.Bytes(uint64(-t.freed)) + " added by checkpoints."
 	}
 	return text + ", " + app.Bytes(uint64(t.freed)) + " freed."
+}
+
+// retentionTornText is for the end of the retention.jsonl of a directory, which was set aside.
+func retentionTornText(dir string, torn journal.Torn) string {
+	return fmt.Sprintf("⚠️  %s: %s at byte %d were set aside: %s", tty.SafeLine(filepath.Join(dir,
+		"retention.jsonl")), app.Count(int(torn.Bytes), "byte"), torn.Offset, tty.SafeLine(torn.Reason))
 }
 
 // notRecordedText is for changes that could not be written to retention.jsonl.

@@ -100,6 +100,7 @@ func maintainTexts() []apptest.Text {
 	const problem = "sessions.json disagreed with its journal"
 	add("invalidCacheText", "", invalidCacheText(apptest.AliceID, problem, nil))
 	add("invalidCacheText", "that cannot be removed", invalidCacheText(apptest.AliceID, problem, hostile))
+	add("retentionTornText", "", retentionTornText(review, journal.Torn{Offset: 210, Bytes: 95, Reason: apptest.Hostile}))
 	add("emptyText", "", emptyText(4096))
 	add("unknownFileText", "", unknownFileText(review+"/"+apptest.Hostile))
 	add("reindexedText", "", reindexedText(catalog.Session{ID: apptest.AliceID, LastSeq: 3}))

@@ -91,15 +91,15 @@ func (cmd *Verify) Run(a *app.App) error {
 		if teams[s.Dir()] == nil {
 			teams[s.Dir()] = a.Catalog.At(s.Dir())
 		}
-		end := a.Begin("Verifying session " + s.ID)
-		v, err := verifySession(ctx, a, teams[s.Dir()], s, cmd.Chain)
-		end()
-		if err != nil {
-			return err
-		}
 		var file *app.FileError
 		if len(cmd.ID) > 0 {
 			file = app.ByPath(cmd.ID[i])
+		}
+		end := a.Begin("Verifying session " + s.ID)
+		v, err := verifySession(ctx, a, teams[s.Dir()], s, cmd.Chain, file == nil)
+		end()
+		if err != nil {
+			return err
 		}
 		help := v.helpFor(s, file)
 		t.add(v, s.Bytes, help)
@@ -108,6 +108,9 @@ func (cmd *Verify) Run(a *app.App) error {
 		}
 	}
 	if len(cmd.ID) == 0 {
+		if err := cmd.checkRetention(ctx, a, list, &t); err != nil {
+			return err
+		}
 		if err := reportOtherFiles(a); err != nil {
 			return err
 		}
@@ -187,6 +190,39 @@ func emptyJournals(ctx context.Context, a *app.App) (found []catalog.Session) {
 	return found
 }
 
+// checkRetention checks the journals in which retention is recorded, and adds those that are not sound to the tally. An
+// invalid line counts as damage even if no sync mark covers it: a crash leaves only a part of one.
+func (cmd *Verify) checkRetention(ctx context.Context, a *app.App, list *view.Findings, t *tally) error {
+	teams, err := a.Catalog.Teams()
+	if err != nil {
+		return nil // reportOtherFiles returns it
+	}
+	for _, team := range teams {
+		torn, err := team.CheckRetention(ctx)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err == nil && torn.FirstSeq == 0 {
+			continue
+		}
+		s := catalog.Session{ID: filepath.Join(filepath.Base(team.Journals().Path()), "retention.jsonl")}
+		v := verdict{ID: s.ID, OK: true}
+		if err != nil {
+			v.fail(err)
+		} else {
+			v.OK, v.Problem, v.Line, v.Offset = false, torn.Reason, int64(torn.FirstSeq), torn.Offset
+		}
+		v.help = textRetentionHelp
+		t.sessions++
+		help := v.helpFor(s, nil)
+		t.add(v, 0, help)
+		if err := cmd.print(a, list, s, v, help); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // reportOtherFiles reports files in the directories of the teams that agent-chatter did not create.
 func reportOtherFiles(a *app.App) error {
 	teams, err := a.Catalog.Teams()
@@ -210,7 +246,7 @@ func reportOtherFiles(a *app.App) error {
 // or an invalid event. It reports a torn tail only if the file has stopped growing: until
 // then, that is a write in progress. Its error is that of ctx.
 func verifySession(
-	ctx context.Context, a *app.App, team *catalog.Dir, s catalog.Session, chainOnly bool,
+	ctx context.Context, a *app.App, team *catalog.Dir, s catalog.Session, chainOnly, inTeam bool,
 ) (verdict, error) {
 	v := verdict{ID: s.ID, OK: true}
 	audit := team.Audit(s.ID)
@@ -254,6 +290,9 @@ func verifySession(
 	}
 	if missing := audit.MissingHeader(); v.OK && missing != nil {
 		v.OK, v.sumsMatch, v.Problem, v.Line = false, true, missing.Reason, 1
+	}
+	if other := audit.Other(); v.OK && inTeam && !chainOnly && other != nil {
+		v.OK, v.sumsMatch, v.Problem, v.help = false, true, other.Error(), textOtherHelp
 	}
 	// The list also knows that the file had events, and, if only the checksums were checked,
 	// lines that are not events.
@@ -477,6 +516,12 @@ func invalidCacheText(id, problem string, err error) string {
 func emptyText(bytes int64) string {
 	return fmt.Sprintf("it is not a session: its %d bytes contain no valid line", bytes)
 }
+
+const textRetentionHelp = "It records what was archived, trashed and purged; no session depends on it. " +
+	"Restore the file from a backup, or move it away."
+
+const textOtherHelp = "Another program renamed or copied the file, or a hub sent it: do not trust it. " +
+	"To keep it, import it from outside of the home."
 
 const textEmptyHelp = "A power cut interrupted its creation, or another program wrote it. " +
 	"Restore the file from a backup, or move it away."

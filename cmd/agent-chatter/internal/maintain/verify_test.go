@@ -44,7 +44,7 @@ func TestVerifyFailsOnAnyChangedBitOfAnArchive(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, chainOnly := range []bool{false, true} {
-			v, err := verifySession(t.Context(), a, dir, s, chainOnly)
+			v, err := verifySession(t.Context(), a, dir, s, chainOnly, true)
 			if err != nil || v.OK || v.Line == 0 {
 				t.Errorf("bit %d: %+v, %v", bit, v, err)
 			}
@@ -68,13 +68,13 @@ func TestVerifyStopsWhenInterrupted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v, err := verifySession(t.Context(), a, a.Catalog.At(s.Dir()), s, false); err != nil || !v.OK {
+	if v, err := verifySession(t.Context(), a, a.Catalog.At(s.Dir()), s, false, true); err != nil || !v.OK {
 		t.Fatalf("%+v, %v", v, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, chainOnly := range []bool{false, true} {
-		_, err := verifySession(ctx, a, a.Catalog.At(s.Dir()), s, chainOnly)
+		_, err := verifySession(ctx, a, a.Catalog.At(s.Dir()), s, chainOnly, true)
 		if !errors.Is(err, context.Canceled) || app.CodeOf(err) != app.ExitInterrupted {
 			t.Errorf("chain only %v: %v", chainOnly, err)
 		}
@@ -122,11 +122,11 @@ func TestVerifyReportsTornTailOnlyAtTheEnd(t *testing.T) {
 	if err := errors.Join(dir.Append(t.Context(), s.ID, invalid), appendTo(s.Path(), `{"seq":`)); err != nil {
 		t.Fatal(err)
 	}
-	if v, err := verifySession(t.Context(), a, dir, s, false); err != nil || v.InvalidEvents != 1 || !v.isTorn() {
+	if v, err := verifySession(t.Context(), a, dir, s, false, true); err != nil || v.InvalidEvents != 1 || !v.isTorn() {
 		t.Errorf("%+v, %v", v, err)
 	}
 	dir = catalog.New(root, journal.Options{FS: growing{vfs.OS}}).Team("review")
-	if v, err := verifySession(t.Context(), a, dir, s, false); err != nil || v.InvalidEvents != 1 || v.isTorn() {
+	if v, err := verifySession(t.Context(), a, dir, s, false, true); err != nil || v.InvalidEvents != 1 || v.isTorn() {
 		t.Errorf("while it grows: %+v, %v", v, err)
 	}
 }
@@ -139,7 +139,7 @@ func TestVerifyOfListedDamageHasNoLine(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Damaged = "line 7 is not an event"
-	v, err := verifySession(t.Context(), a, a.Catalog.At(s.Dir()), s, true)
+	v, err := verifySession(t.Context(), a, a.Catalog.At(s.Dir()), s, true, true)
 	if err != nil || v.OK || v.Problem != s.Damaged || v.Line != 0 {
 		t.Errorf("%+v, %v", v, err)
 	}
