@@ -770,16 +770,14 @@ func TestLoadRejectsOtherFiles(t *testing.T) {
 }
 
 func TestFindTriesHomeThenBuiltInThenCwd(t *testing.T) {
-	p := team.Places{Home: t.TempDir(), Cwd: t.TempDir(), Others: []string{t.TempDir()}}
-	local, global, other := filepath.Join(p.Cwd, ".agent-chatter", "team-config"),
-		filepath.Join(p.Home, "team-config"), filepath.Join(p.Others[0], "team-config")
+	p := team.Places{Home: t.TempDir(), Cwd: t.TempDir()}
+	local, global := filepath.Join(p.Cwd, ".agent-chatter", "team-config"), filepath.Join(p.Home, "team-config")
 	for _, path := range []string{
 		filepath.Join(p.Cwd, "file.json"), filepath.Join(p.Cwd, "sub", "deep.json"), filepath.Join(p.Cwd, "plain"),
 		filepath.Join(p.Cwd, "both"), filepath.Join(p.Cwd, "demo"),
 		filepath.Join(local, "file.json"), filepath.Join(local, "here.json"), filepath.Join(local, "both.json"),
 		filepath.Join(local, "demo.json"), filepath.Join(local, "sub.json"),
 		filepath.Join(global, "both.json"), filepath.Join(global, "home.json"),
-		filepath.Join(other, "home.json"), filepath.Join(other, "here.json"), filepath.Join(other, "other.json"),
 	} {
 		place(t, filepath.Dir(path), filepath.Base(path), "")
 	}
@@ -794,7 +792,6 @@ func TestFindTriesHomeThenBuiltInThenCwd(t *testing.T) {
 		"both":                {Path: filepath.Join(global, "both.json"), Origin: team.FoundAtHome},
 		"both.json":           {Path: filepath.Join(global, "both.json"), Origin: team.FoundAtHome},
 		"home":                {Path: filepath.Join(global, "home.json"), Origin: team.FoundAtHome},
-		"other":               {Path: filepath.Join(other, "other.json"), Origin: team.FoundHere},
 		"plain":               {Path: filepath.Join(p.Cwd, "plain"), Origin: team.FoundHere},
 		"sub":                 {Path: filepath.Join(local, "sub.json"), Origin: team.FoundHere}, // sub is a directory in Cwd
 		"demo":                {Origin: team.BuiltIn},
@@ -925,18 +922,16 @@ func TestDefectLoadersIgnoredSchemas(t *testing.T) {
 }
 
 func TestFilesListsTeamsInFindsOrder(t *testing.T) {
-	p := team.Places{Home: t.TempDir(), Cwd: t.TempDir(), Others: []string{t.TempDir()}}
+	p := team.Places{Home: t.TempDir(), Cwd: t.TempDir()}
 	local, global := filepath.Join(p.Cwd, ".agent-chatter", "team-config"), filepath.Join(p.Home, "team-config")
 	for _, path := range []string{
 		filepath.Join(global, "both.json"), filepath.Join(global, ".json"), filepath.Join(global, "notes.txt"),
 		filepath.Join(local, "both.json"), filepath.Join(local, "demo.json"), filepath.Join(local, "dir.json", "x"),
-		filepath.Join(p.Others[0], "team-config", "also.json"),
 	} {
 		place(t, filepath.Dir(path), filepath.Base(path), "")
 	}
 	got, err := team.Files(p)
 	want := []team.File{
-		{Name: "also", Path: filepath.Join(p.Others[0], "team-config", "also.json"), Origin: team.FoundHere},
 		{Name: "both", Path: filepath.Join(global, "both.json"), Origin: team.FoundAtHome},
 		{Name: "both", Path: filepath.Join(local, "both.json"), Origin: team.FoundHere, Hidden: true},
 		{Name: "demo", Origin: team.BuiltIn},
@@ -954,7 +949,6 @@ func TestFilesListsTeamsInFindsOrder(t *testing.T) {
 		t.Error("a file was read as a directory of teams")
 	}
 	p.Home = filepath.Join(p.Cwd, ".agent-chatter") // as in the user's own directory
-	p.Others = nil
 	if got, err := team.Files(p); err != nil || len(got) != 3 || got[0].Origin != team.FoundAtHome {
 		t.Errorf("the home in the working directory has %v, %v", got, err)
 	}

@@ -43,8 +43,6 @@ func (e *NotFoundError) Hint() hint.Hint {
 type Places struct {
 	Home string // its team-config has the teams that the user has chosen
 	Cwd  string // relative paths start here, and .agent-chatter/team-config here has teams, too
-	// Others are homes whose team-config has teams that the user may not have chosen.
-	Others []string
 }
 
 // Origin is where Find found a team.
@@ -69,7 +67,7 @@ type File struct {
 
 // Find returns the team file that name stands for. A name with a path separator is a path, relative to
 // p.Cwd. Any other is tried, in this order, as: a file in p.Cwd if it ends in ".json"; a team of
-// p.Home; a built-in team; a team of p.Cwd and of p.Others; a file in p.Cwd. Without a file the error is
+// p.Home; a built-in team; a team of p.Cwd; a file in p.Cwd. Without a file the error is
 // a *NotFoundError; a path that may not be accessed is an error of the operating system.
 func Find(name string, p Places) (File, error) {
 	missing := &NotFoundError{Name: name}
@@ -132,11 +130,8 @@ type dir struct {
 func (p Places) dirs() []dir {
 	home := filepath.Join(p.Home, "team-config")
 	all := []dir{{home, FoundAtHome}, {"", BuiltIn}}
-	for _, other := range append([]string{filepath.Join(p.Cwd, ".agent-chatter")}, p.Others...) {
-		path := filepath.Join(other, "team-config")
-		if !slices.ContainsFunc(all, func(d dir) bool { return d.path == path }) {
-			all = append(all, dir{path, FoundHere})
-		}
+	if here := filepath.Join(p.Cwd, ".agent-chatter", "team-config"); here != home {
+		all = append(all, dir{here, FoundHere})
 	}
 	return all
 }

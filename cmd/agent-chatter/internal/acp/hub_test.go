@@ -29,7 +29,7 @@ func newMachine(t *testing.T, engine hub.Engine) *app.App {
 	}
 	a := newApp(t, dir)
 	a.Remote = &home.Connection{
-		Home: a.Home, Own: a.OwnHome, Config: a.Config,
+		Home: a.Home, Config: a.Config,
 		Open: func(context.Context, jetstream.Options) (hub.Engine, error) { return engine, nil },
 	}
 	return a

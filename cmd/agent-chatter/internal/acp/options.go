@@ -114,7 +114,7 @@ func (o *session) members() (members []team.Member) {
 		if f.Path == "" {
 			continue
 		}
-		if t, err := team.Load(f.Path, o.app.OwnHome); err == nil {
+		if t, err := team.Load(f.Path, o.app.Home); err == nil {
 			members = append(members, t.Members...)
 		}
 	}

@@ -76,7 +76,7 @@ func newAgentJSON(r team.Agent) agentJSON {
 
 // Run implements the command.
 func (cmd *list) Run(a *app.App) error {
-	agents, err := team.RegisteredAgents(a.OwnHome)
+	agents, err := team.RegisteredAgents(a.Home)
 	if err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func (info) Help() string {
 
 // Run implements the command.
 func (cmd *info) Run(a *app.App) error {
-	r, err := team.RegisteredAgent(a.OwnHome, cmd.Name)
+	r, err := team.RegisteredAgent(a.Home, cmd.Name)
 	if err != nil {
 		return err
 	}

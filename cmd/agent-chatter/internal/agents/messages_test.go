@@ -83,7 +83,6 @@ func agentTexts() []apptest.Text {
 	found("noAnswerText", "else", noAnswerText(timeoutError(time.Minute)))
 	found("answerText", "", answerText(apptest.Hostile, 1234*time.Millisecond))
 	add("notWorkingText", "", notWorkingText(1, 2))
-	add("otherHomeText", "", otherHomeText("/"+apptest.Hostile))
 	add("noAgentsText", "", noAgentsText())
 	return texts
 }

@@ -33,14 +33,11 @@ func (register) Help() string {
 
 // Run implements the command.
 func (cmd *register) Run(a *app.App) error {
-	if a.Home != a.OwnHome {
-		return app.Exit(app.ExitUsage, otherHomeText(a.Home))
-	}
 	r, err := cmd.agent(a)
 	if err != nil {
 		return err
 	}
-	old, err := team.RegisteredAgent(a.OwnHome, r.Name)
+	old, err := team.RegisteredAgent(a.Home, r.Name)
 	switch {
 	case err == nil && !cmd.Replace:
 		return app.Exit(app.ExitFailed, app.Message{Text: alreadyRegisteredText(old)})
@@ -92,7 +89,7 @@ func (cmd *register) agent(a *app.App) (team.Agent, error) {
 // add adds or replaces an agent and prints so.
 func add(ctx context.Context, a *app.App, r team.Agent) error {
 	r.InstalledAt = time.Now()
-	if err := team.Register(ctx, a.OwnHome, r); err != nil {
+	if err := team.Register(ctx, a.Home, r); err != nil {
 		return err
 	}
 	a.Show(registeredText(r))
@@ -111,17 +108,14 @@ func (remove) Help() string {
 
 // Run implements the command.
 func (cmd *remove) Run(a *app.App) error {
-	if a.Home != a.OwnHome {
-		return app.Exit(app.ExitUsage, otherHomeText(a.Home))
-	}
 	// Unregister would create a missing registry.
-	r, err := team.RegisteredAgent(a.OwnHome, cmd.Name)
+	r, err := team.RegisteredAgent(a.Home, cmd.Name)
 	if err != nil {
 		return err
 	}
 	ctx, stop := app.UntilSignal()
 	defer stop()
-	if err := team.Unregister(ctx, a.OwnHome, cmd.Name); err != nil {
+	if err := team.Unregister(ctx, a.Home, cmd.Name); err != nil {
 		return err
 	}
 	a.Notice(unregisteredText(r))
@@ -150,11 +144,4 @@ func noCommandText(name string) string {
 func unregisteredText(r team.Agent) string {
 	return fmt.Sprintf("%s was removed from the registry; nothing was uninstalled. Its command was: %s",
 		tty.SafeLine(r.Name), commandLine(r))
-}
-
-// otherHomeText is for a home whose registry does not count.
-func otherHomeText(home string) app.Message {
-	return app.Text("The home %s is in the working directory: its agents are ignored, and nothing was changed.\n"+
-		"Leave out --home to change those of your own home.", tty.SafeLine(home)).
-		With(app.To("read why", "guide", "trust"))
 }

@@ -56,7 +56,7 @@ func (s Scanned) works() bool { return s.Found && s.Broken == "" }
 
 // Run implements the command.
 func (cmd *scan) Run(a *app.App) error {
-	registered, err := team.RegisteredAgents(a.OwnHome)
+	registered, err := team.RegisteredAgents(a.Home)
 	if err != nil {
 		return err
 	}

@@ -96,7 +96,7 @@ func (cmd *verify) verify(v *verification, list *view.Findings, m target) (ok bo
 	}
 	m.registered.LastVerified = time.Now()
 	m.registered.Version = cmp.Or(v.version, m.registered.Version)
-	return true, team.Register(v.ctx, v.App.OwnHome, *m.registered)
+	return true, team.Register(v.ctx, v.App.Home, *m.registered)
 }
 
 func (cmd *verify) print(a *app.App, list *view.Findings, secrets *redact.Redactor, c checked) error {
@@ -136,7 +136,10 @@ func (cmd *verify) members(ctx context.Context, a *app.App) (members []target, e
 	case cmd.Team != "":
 		return cmd.membersOfTeam(ctx, a)
 	}
-	agents, err := team.RegisteredAgents(a.OwnHome)
+	if err := a.CheckHome(); err != nil {
+		return nil, err
+	}
+	agents, err := team.RegisteredAgents(a.Home)
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +147,7 @@ func (cmd *verify) members(ctx context.Context, a *app.App) (members []target, e
 		agents = nil
 	}
 	for _, name := range cmd.Name {
-		r, err := team.RegisteredAgent(a.OwnHome, name)
+		r, err := team.RegisteredAgent(a.Home, name)
 		if err != nil {
 			return nil, err
 		}

@@ -23,8 +23,7 @@ var Version = "0.1.0-dev"
 // An App has where things are and how the program speaks in one run of a command.
 type App struct {
 	Printer
-	Home    string // of the sessions; absolute
-	OwnHome string // of the settings, teams and agents that the user has chosen; mostly Home
+	Home    string // absolute
 	Cwd     string // the working directory
 	Catalog *catalog.Catalog
 	Remote  *home.Connection // to the hub; nil: there is none
@@ -34,7 +33,8 @@ type App struct {
 	configErr error
 	unread    *sync.Map // directories whose read error was printed; lists may run concurrently
 
-	ignoredReported bool
+	givenHome       string     // as it was named
+	insideReported  *sync.Once // that the home is in the working directory
 	unknownReported *sync.Once // settings of the configuration
 }
 
@@ -64,13 +64,9 @@ func New(streams IO, o Options) (*App, error) {
 		return nil, Exit(ExitFailed,
 			Text("Cannot find the working directory: %s\nChange to another directory.", tty.SafeLine(err.Error())))
 	}
-	own, err := home.Own(dir, o.Home, cwd)
-	if err != nil {
-		return nil, err
-	}
 	a := &App{
-		Printer: Printer{IO: streams}, Home: dir, OwnHome: own, Cwd: cwd,
-		unread: new(sync.Map), unknownReported: new(sync.Once),
+		Printer: Printer{IO: streams}, Home: dir, Cwd: cwd,
+		unread: new(sync.Map), givenHome: o.Home, insideReported: new(sync.Once), unknownReported: new(sync.Once),
 	}
 	if home.ByFlag(o.Home) {
 		a.homeArgument = dir
@@ -81,15 +77,15 @@ func New(streams IO, o Options) (*App, error) {
 	if tty.IsTerminal(streams.Stderr) && !a.Plain {
 		a.progress = progress.New(streams.Stderr, func() int { return cmp.Or(tty.Columns(streams.Stderr), 80) })
 	}
-	a.Log, err = home.NewLogger(own, home.LogOptions{Level: o.LogLevel, File: o.LogFile, Stderr: streams.Stderr})
+	a.Log, err = home.NewLogger(dir, home.LogOptions{Level: o.LogLevel, File: o.LogFile, Stderr: streams.Stderr})
 	if err != nil {
 		return nil, Exit(ExitFailed, Text("Cannot open the log file: %s", tty.SafeLine(err.Error())))
 	}
-	a.config, a.configErr = home.ReadConfig(filepath.Join(own, "config.json"))
+	a.config, a.configErr = home.ReadConfig(filepath.Join(dir, "config.json"))
 	if home.HasPassword(o.Hub) {
 		return nil, UsageError("--hub has a password, which other users can read. Set AGENT_CHATTER_HUB instead.")
 	}
-	a.Remote = &home.Connection{Home: dir, Own: own, Config: a.Config, URLs: o.Hub, Offline: o.Offline}
+	a.Remote = &home.Connection{Home: dir, Config: a.configuration, URLs: o.Hub, Offline: o.Offline}
 	journals := journal.Options{
 		MaxLine: a.config.Journal.MaxLine,
 		Watch:   &journal.Watch{Refused: func(reason error) { a.Notice(notNotifiedText(reason)) }},
@@ -106,9 +102,18 @@ func New(streams IO, o Options) (*App, error) {
 	return a, nil
 }
 
-// Config returns the configuration of the home, overridden by the environment.
+// Config returns the configuration of the home, overridden by the environment. If others can change what the home
+// decides, the error is a *home.OthersError.
 func (a *App) Config() (home.Config, error) {
-	a.reportIgnored()
+	a.insideReported.Do(a.reportInside)
+	return a.configuration()
+}
+
+// configuration is Config for commands that run nothing.
+func (a *App) configuration() (home.Config, error) {
+	if err := home.CheckOwner(a.Home); err != nil {
+		return a.config, err
+	}
 	if a.configErr != nil {
 		return a.config, a.configErr
 	}
@@ -123,7 +128,7 @@ func (a *App) Config() (home.Config, error) {
 // reportUnknown prints the settings of the configuration that are ignored.
 func (a *App) reportUnknown() {
 	for _, setting := range a.config.Unknown {
-		a.Notice(tty.SafeLine(home.UnknownText(filepath.Join(a.OwnHome, "config.json"), setting)))
+		a.Notice(tty.SafeLine(home.UnknownText(filepath.Join(a.Home, "config.json"), setting)))
 	}
 }
 

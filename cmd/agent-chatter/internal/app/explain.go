@@ -36,6 +36,7 @@ func Explain(err error) Message {
 	var file *FileError
 	var output *OutputError
 	var settings *home.ConfigError
+	var others *home.OthersError
 	errors.As(err, &file)
 	switch {
 	case errors.As(err, &exit):
@@ -44,6 +45,8 @@ func Explain(err error) Message {
 		return Message{Text: Sentence(output) + textIncomplete}
 	case errors.As(err, &settings):
 		return Message{Text: Sentence(settings) + "\n" + TextCorrectConfig}.With(ToListSettings)
+	case errors.As(err, &others):
+		return othersText(others)
 	case errors.As(err, &unnamed):
 		return whoSpeaksText(unnamed)
 	case errors.As(err, &ambiguous):

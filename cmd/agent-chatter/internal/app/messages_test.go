@@ -224,7 +224,10 @@ func appTexts() []apptest.Text {
 	add("upgradeText", "", upgradeText(&store.UpgradeError{SessionID: apptest.AliceID, Version: "2"}))
 	add("noTeamText", "", noTeamText(noTeam))
 	add("noTeamText", "directory", noTeamText(&team.NotFoundError{Name: "b", Directory: "/a/" + apptest.Hostile}))
-	add("ignoredHomeText", "", ignoredHomeText("/a/"+apptest.Hostile, "/home/hugo/.agent-chatter"))
+	add("insideText", "", insideText("/a/"+apptest.Hostile))
+	add("othersText", "mode", othersText(&home.OthersError{
+		Home: "/a/" + apptest.Hostile, Path: "/a/" + apptest.Hostile + "/team-config", Mode: 0o777, Owner: -1,
+	}))
 	for _, n := range []uint64{0, 1, 1023, 1024, 1536, 1 << 20, 5 << 40, math.MaxUint64} {
 		add("Bytes", fmt.Sprint(n), Bytes(n))
 	}

@@ -98,7 +98,7 @@ func TeamSource(d *catalog.Dir, id string) *projection.Source {
 
 // TeamSecrets returns the secrets in a team configuration, as far as it still exists.
 func (a *App) TeamSecrets(source *projection.Source) []redact.Variable {
-	t, err := team.Load(source.Path, a.OwnHome)
+	t, err := team.Load(source.Path, a.Home)
 	if err != nil {
 		return nil
 	}

@@ -183,6 +183,13 @@ func parse(c *commandLine, args []string, streams app.IO) (*kong.Context, error)
 	return newParser(c, commands, streams).Parse(args)
 }
 
+const textEmptyHome = "--home needs a directory; it is empty.\nLeave it out for ~/.agent-chatter."
+
+// givenHome reports whether the command line names a home. An empty variable of the environment names none.
+func givenHome(command *kong.Context) bool {
+	return slices.ContainsFunc(command.Path, func(p *kong.Path) bool { return p.Flag != nil && p.Flag.Name == "home" })
+}
+
 // Run executes a command line and returns the exit code.
 func Run(args []string, streams app.IO) int {
 	switch {
@@ -203,6 +210,10 @@ func Run(args []string, streams app.IO) int {
 		return app.ExitDone
 	case err != nil:
 		fmt.Fprintln(streams.Stderr, usage.Explain(err, args))
+		return app.ExitUsage
+	}
+	if c.Home == "" && givenHome(command) {
+		fmt.Fprintln(streams.Stderr, textEmptyHome)
 		return app.ExitUsage
 	}
 	streams.NoColor = c.NoColor || os.Getenv("NO_COLOR") != ""

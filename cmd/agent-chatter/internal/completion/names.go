@@ -86,7 +86,7 @@ func (l *commandLine) teamIDs() []candidate {
 // agents returns the registered and the known agents.
 func (l *commandLine) agents() []candidate {
 	names := map[string]string{}
-	if registered, err := team.RegisteredAgents(l.app.OwnHome); err == nil {
+	if registered, err := team.RegisteredAgents(l.app.Home); err == nil {
 		for _, r := range registered {
 			names[r.Name] = r.DisplayName
 		}

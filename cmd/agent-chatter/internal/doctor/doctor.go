@@ -183,7 +183,7 @@ func (d *doctor) checkConfig() []app.Finding {
 	if _, err := d.Config(); err != nil {
 		return []app.Finding{invalidConfigText(err)}
 	}
-	if _, err := os.Stat(filepath.Join(d.OwnHome, "config.json")); err != nil {
+	if _, err := os.Stat(filepath.Join(d.Home, "config.json")); err != nil {
 		return []app.Finding{app.Fine(textNoConfig)}
 	}
 	return []app.Finding{app.Fine(textConfig)}
@@ -191,14 +191,14 @@ func (d *doctor) checkConfig() []app.Finding {
 
 // checkAgents checks that the programs of the registered agents exist, and names known agents that were not tried.
 func (d *doctor) checkAgents() []app.Finding {
-	agents, err := team.RegisteredAgents(d.OwnHome)
+	agents, err := team.RegisteredAgents(d.Home)
 	if err != nil {
 		return []app.Finding{invalidRegistryText(err)}
 	}
 	all := []app.Finding{agentsText(len(agents))}
 	for _, agent := range agents {
 		if _, err := exec.LookPath(agent.Command); err != nil {
-			all = append(all, missingProgramText(d.OwnHome, agent, err))
+			all = append(all, missingProgramText(d.Home, agent, err))
 		}
 	}
 	return append(all, untriedAgents()...)
@@ -206,7 +206,7 @@ func (d *doctor) checkAgents() []app.Finding {
 
 // checkTrust checks that the list of confirmed teams is readable: without it, each one needs -t.
 func (d *doctor) checkTrust() []app.Finding {
-	trusted, err := team.ReadTrust(d.OwnHome)
+	trusted, err := team.ReadTrust(d.Home)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return []app.Finding{app.Fine(textNoTrust)}

@@ -49,7 +49,6 @@ func (d *doctor) checkProtocol(command, client, params string) []app.Finding {
 	ctx, stop := context.WithTimeout(d.ctx, answerTime)
 	defer stop()
 	cmd := exec.CommandContext(ctx, d.Program, "--offline", command)
-	// A home that --home names and that is in the working directory has no log.
 	cmd.Env = append(os.Environ(), "AGENT_CHATTER_HOME="+empty)
 	version, err := initialize(cmd, params)
 	if ctx.Err() != nil {

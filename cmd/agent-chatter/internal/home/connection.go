@@ -28,10 +28,9 @@ var (
 
 // Connection is the connection to a hub. It is made when it is needed. The zero Connection has no hub.
 type Connection struct {
-	Home   string                 // for the messages of other machines
+	Home   string                 // its identities open sessions; messages to other machines name it
 	Config func() (Config, error) // nil: there is no hub
 	URLs   string                 // separated by commas; "": those of the configuration
-	Own    string                 // the home with the identities of the user
 
 	Offline bool // the hub is not used
 
@@ -140,7 +139,7 @@ func (c *Connection) file(path string) (string, error) {
 		return "", err
 	}
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(c.Own, path)
+		path = filepath.Join(c.Home, path)
 	}
 	_, err = os.Stat(path)
 	return path, err
@@ -191,7 +190,7 @@ func (c *Connection) machine() (hub.Options, error) {
 	if o.Recipients, err = ParseRecipients(settings.EncryptTo); err != nil {
 		return o, fmt.Errorf("hub.encryptTo of config.json: %w", err)
 	}
-	if o.Identities, err = LoadIdentities(IdentitiesDir(c.Own)); err != nil {
+	if o.Identities, err = LoadIdentities(IdentitiesDir(c.Home)); err != nil {
 		return o, err
 	}
 	host, err := os.Hostname()

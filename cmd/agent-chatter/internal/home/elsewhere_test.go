@@ -35,7 +35,7 @@ func newWorld(t *testing.T) *world {
 	here := catalog.New(t.TempDir(), journal.Options{})
 	settings := Config{Hub: HubSettings{URLs: []string{"nats://hub"}, Teams: []string{AllTeams}}}
 	return &world{t, there, here, here.Team("kitchen"), &Connection{
-		Home: "/home/eva", Own: t.TempDir(), Config: func() (Config, error) { return settings, nil },
+		Home: t.TempDir(), Config: func() (Config, error) { return settings, nil },
 		Open: func(context.Context, jetstream.Options) (hub.Engine, error) { return engine, nil },
 	}}
 }
@@ -208,7 +208,7 @@ func TestSilentServerIsAskedOnce(t *testing.T) {
 		}
 	}()
 	timeout := Days(time.Hour)
-	silent := &Connection{Own: t.TempDir(), Config: func() (Config, error) {
+	silent := &Connection{Home: t.TempDir(), Config: func() (Config, error) {
 		return Config{Hub: HubSettings{
 			URLs: []string{"nats://" + server.Addr().String()}, Teams: []string{AllTeams}, Timeout: &timeout,
 		}}, nil

@@ -19,20 +19,16 @@ func ByFlag(named string) bool {
 	return named != "" && named != byDefault && named != os.Getenv(variable)
 }
 
-// Own returns the home whose teams, agents, settings and trust file count: dir, unless the
-// command line names a directory in the working directory. A clone may have brought that one, and
-// it has only sessions; the rest is that of the home without --home.
-func Own(dir, named, cwd string) (string, error) {
+// InsideWorkingDirectory reports whether the home dir, which is called named, is the working directory cwd or below it
+// by the name. A clone may have brought such a home. One that the default or an absolute variable names, and any below
+// the root, is only by chance there.
+func InsideWorkingDirectory(dir, named, cwd string) bool {
 	env := os.Getenv(variable)
 	absolute := filepath.IsAbs(env) || strings.HasPrefix(env, "~/")
-	chosen := named == "" || named == byDefault || named == env && absolute
-	if chosen || cwd == filepath.VolumeName(cwd)+string(filepath.Separator) || !inside(cwd, dir) {
-		return dir, nil
+	if named == "" || named == byDefault || named == env && absolute {
+		return false
 	}
-	if !absolute {
-		env = ""
-	}
-	return Dir(env)
+	return cwd != filepath.VolumeName(cwd)+string(filepath.Separator) && inside(cwd, dir)
 }
 
 // inside reports whether a directory is dir or below it, by its name or after resolving links.

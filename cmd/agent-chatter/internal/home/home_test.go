@@ -1,12 +1,13 @@
 package home
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"testing"
 )
 
-func TestHomeInWorkingDirectoryIsNotTheUsersOwn(t *testing.T) {
+func TestHomeInWorkingDirectory(t *testing.T) {
 	root := t.TempDir()
 	clone, user := filepath.Join(root, "clone"), filepath.Join(root, "user")
 	for _, dir := range []string{filepath.Join(clone, ".agent-chatter"), filepath.Join(user, "x")} {
@@ -23,30 +24,27 @@ func TestHomeInWorkingDirectoryIsNotTheUsersOwn(t *testing.T) {
 	t.Chdir(clone)
 	t.Setenv("HOME", user)
 	t.Setenv("USERPROFILE", user)
-	own := filepath.Join(user, ".agent-chatter")
 	for name, tt := range map[string]struct {
-		named, env string
-		cwd, want  string // "": clone, the named one
+		named, env, cwd string // cwd "": clone
+		want            bool
 	}{
-		"default":                  {want: own},
-		"default, no variable":     {env: filepath.Join(user, "x"), cwd: user, want: own},
-		"the default's name":       {named: "~/.agent-chatter", env: filepath.Join(user, "x"), cwd: user, want: own},
-		"elsewhere and missing":    {named: filepath.Join(root, "gone"), want: filepath.Join(root, "gone")},
-		"in no working directory":  {named: root, cwd: filepath.Join(root, "gone"), want: root},
-		"relative":                 {named: ".agent-chatter", want: own},
-		"absolute":                 {named: filepath.Join(clone, ".agent-chatter"), want: own},
-		"missing":                  {named: "new", want: own},
-		"the directory itself":     {named: ".", want: own},
-		"through a link":           {named: filepath.Join(root, "link", ".agent-chatter"), want: own},
-		"link out of it":           {named: "out", want: own},
-		"elsewhere":                {named: filepath.Join(user, "x"), want: filepath.Join(user, "x")},
-		"above":                    {named: "../user", want: user},
-		"variable":                 {named: filepath.Join(clone, "h"), env: filepath.Join(clone, "h"), want: filepath.Join(clone, "h")},
-		"relative variable":        {named: "h", env: "h", want: own},
-		"flag and variable":        {named: "h", env: filepath.Join(user, "x"), want: filepath.Join(user, "x")},
-		"flag, relative variable":  {named: "h", env: "g", want: own},
-		"home in the user's":       {named: "~/.agent-chatter", cwd: user, want: own},
-		"in the root of the disks": {named: filepath.Join(clone, "h"), cwd: filepath.VolumeName(root) + string(filepath.Separator), want: filepath.Join(clone, "h")},
+		"default":                  {},
+		"default, no variable":     {env: filepath.Join(user, "x"), cwd: user},
+		"the default's name":       {named: "~/.agent-chatter", env: filepath.Join(user, "x"), cwd: user},
+		"elsewhere and missing":    {named: filepath.Join(root, "gone")},
+		"in no working directory":  {named: root, cwd: filepath.Join(root, "gone")},
+		"relative":                 {named: ".agent-chatter", want: true},
+		"absolute":                 {named: filepath.Join(clone, ".agent-chatter"), want: true},
+		"missing":                  {named: "new", want: true},
+		"the directory itself":     {named: ".", want: true},
+		"through a link":           {named: filepath.Join(root, "link", ".agent-chatter"), want: true},
+		"link out of it":           {named: "out", want: true},
+		"elsewhere":                {named: filepath.Join(user, "x")},
+		"above":                    {named: "../user"},
+		"variable":                 {named: filepath.Join(clone, "h"), env: filepath.Join(clone, "h")},
+		"relative variable":        {named: "h", env: "h", want: true},
+		"flag and variable":        {named: "h", env: filepath.Join(user, "x"), want: true},
+		"in the root of the disks": {named: filepath.Join(clone, "h"), cwd: filepath.VolumeName(root) + string(filepath.Separator)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("AGENT_CHATTER_HOME", tt.env)
@@ -54,12 +52,8 @@ func TestHomeInWorkingDirectoryIsNotTheUsersOwn(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			cwd := clone
-			if tt.cwd != "" {
-				cwd = tt.cwd
-			}
-			if got, err := Own(dir, tt.named, cwd); err != nil || got != tt.want {
-				t.Errorf("%q, %v, want %q", got, err, tt.want)
+			if got := InsideWorkingDirectory(dir, tt.named, cmp.Or(tt.cwd, clone)); got != tt.want {
+				t.Errorf("got %v, want %v", got, tt.want)
 			}
 		})
 	}

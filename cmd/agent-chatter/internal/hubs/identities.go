@@ -47,7 +47,7 @@ type identityJSON struct {
 
 // Run implements the command.
 func (cmd *listIdentities) Run(a *app.App) error {
-	all, err := home.ListIdentities(home.IdentitiesDir(a.OwnHome))
+	all, err := home.ListIdentities(home.IdentitiesDir(a.Home))
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (newIdentity) Help() string {
 func (cmd *newIdentity) Run(a *app.App) error {
 	host, _ := os.Hostname()
 	name := cmp.Or(cmd.Name, strings.Split(host, ".")[0], "default")
-	recipient, err := home.CreateIdentity(home.IdentitiesDir(a.OwnHome), name, time.Now())
+	recipient, err := home.CreateIdentity(home.IdentitiesDir(a.Home), name, time.Now())
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		return app.Exit(app.ExitFailed, existsText(name))
@@ -98,7 +98,7 @@ func (cmd *newIdentity) Run(a *app.App) error {
 	if _, err := fmt.Fprintln(a.Stdout, recipient); err != nil {
 		return err
 	}
-	a.Notice(createdText(filepath.Join(home.IdentitiesDir(a.OwnHome), name+".txt")))
+	a.Notice(createdText(filepath.Join(home.IdentitiesDir(a.Home), name+".txt")))
 	return nil
 }
 

@@ -192,7 +192,7 @@ func (c choices) unknown(names []string) []string {
 // findAgents returns the registered and the known agents. If none is installed, the
 // demo is the only one found.
 func findAgents(a *app.App) (choices, error) {
-	registered, err := team.RegisteredAgents(a.OwnHome)
+	registered, err := team.RegisteredAgents(a.Home)
 	if err != nil {
 		return choices{}, err
 	}

@@ -12,7 +12,7 @@ import (
 
 func TestDefaultNameStandsForNoOtherTeam(t *testing.T) {
 	for _, tt := range []struct {
-		directory, teams, want string // teams are those of both homes
+		directory, teams, want string // teams are those of the home
 	}{
 		{"work", "", "work"},
 		{"demo", "", "demo-team"},
@@ -20,7 +20,6 @@ func TestDefaultNameStandsForNoOtherTeam(t *testing.T) {
 		{"demo", "own/demo-team", "demo-team-2"},
 		{"demo", "own/demo-team own/demo-team-2", "demo-team-3"},
 		{"work", "own/work", "work-team"},
-		{"work", "project/work", "work-team"},
 		{"My Work.v2", "", "My-Work-v2"},
 		{".work", "", "work"},
 		{"..", "", "team"},
@@ -33,8 +32,8 @@ func TestDefaultNameStandsForNoOtherTeam(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		a := &app.App{
-			Home: filepath.Join(dir, "project"), OwnHome: filepath.Join(dir, "own"),
-			Cwd: filepath.Join(dir, "parent") + "/" + tt.directory,
+			Home: filepath.Join(dir, "own"),
+			Cwd:  filepath.Join(dir, "parent") + "/" + tt.directory,
 		}
 		if tt.directory == "/" {
 			a.Cwd = "/"
@@ -53,7 +52,6 @@ func TestDefaultNameStandsForNoOtherTeam(t *testing.T) {
 func TestDefaultNameOfATeamOfTheHome(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "mia")
 	a := &app.App{Home: filepath.Join(dir, ".agent-chatter"), Cwd: dir}
-	a.OwnHome = a.Home
 	path, name := (&teamInit{}).place(a)
 	writeFile(t, path)
 	if found, err := team.Find(name, a.Places()); err != nil || found.Path != path {

@@ -51,7 +51,7 @@ func (cmd *TeamList) Print(a *app.App, out io.Writer) error {
 		row := listedTeam{Name: f.Name, Path: f.Path, Members: []string{}, Hidden: f.Hidden}
 		if f.Origin == team.BuiltIn {
 			row = listedRow(row, team.Demo())
-		} else if team, err := team.Load(f.Path, a.OwnHome); err == nil {
+		} else if team, err := team.Load(f.Path, a.Home); err == nil {
 			row = listedRow(row, team)
 		}
 		rows = append(rows, row)

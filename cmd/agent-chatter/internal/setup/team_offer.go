@@ -46,8 +46,8 @@ func offerTeam(ctx context.Context, a *app.App) (*team.Team, error) {
 	cmd := &teamInit{Yes: true}
 	path, _ := cmd.place(a)
 	for _, used := range []string{
-		filepath.Join(a.Home, "sessions"), filepath.Join(a.OwnHome, "sessions"),
-		filepath.Join(a.OwnHome, "team-config"), filepath.Join(a.OwnHome, offeredFile), path,
+		filepath.Join(a.Home, "sessions"),
+		filepath.Join(a.Home, "team-config"), filepath.Join(a.Home, offeredFile), path,
 	} {
 		if _, err := os.Lstat(used); !errors.Is(err, fs.ErrNotExist) {
 			return nil, nil
@@ -72,7 +72,7 @@ func offerTeam(ctx context.Context, a *app.App) (*team.Team, error) {
 		}
 		// Crash here leaves the team, so that nothing is offered in this directory.
 	}
-	if err := recordOffer(a.OwnHome, time.Now()); err != nil {
+	if err := recordOffer(a.Home, time.Now()); err != nil {
 		return nil, err
 	}
 	switch {

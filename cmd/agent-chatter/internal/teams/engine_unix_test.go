@@ -115,7 +115,7 @@ func TestScanAndVerifyKnowARegisteredEngine(t *testing.T) {
 		t.Fatal(err)
 	}
 	registered := team.Agent{Name: "telegraph", Command: "telegraph-key"}
-	if err := team.Register(t.Context(), a.OwnHome, registered); err != nil {
+	if err := team.Register(t.Context(), a.Home, registered); err != nil {
 		t.Fatal(err)
 	}
 	var cmd agents.Command

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"path/filepath"
 	"slices"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
@@ -17,16 +19,16 @@ import (
 // trusted returns the entries of trust.json. Earlier versions of the program had none and loaded what a
 // session names: the first time, the teams of the sessions in the home are entered.
 func (l Loader) trusted(ctx context.Context) ([]team.Trusted, error) {
-	all, err := team.ReadTrust(l.App.OwnHome)
+	all, err := team.ReadTrust(l.App.Home)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return all, err
 	}
-	if l.App.Home != l.App.OwnHome || !app.IsDirectory(l.App.Home) {
+	if !app.IsDirectory(l.App.Home) {
 		return nil, nil // others may have written the sessions, or there are none
 	}
 	if all, err = l.initial(ctx); err == nil && !l.Forget {
 		// If this fails, as in a home that is read-only, the next run does it.
-		_ = team.Trust(ctx, l.App.OwnHome, all, nil)
+		_ = team.Trust(ctx, l.App.Home, all, nil)
 	}
 	return all, err
 }
@@ -47,10 +49,10 @@ func (l Loader) initial(ctx context.Context) ([]team.Trusted, error) {
 		path := s.Source.Path
 		t, tried := loaded[path]
 		if !tried {
-			t, _ = team.Load(path, l.App.OwnHome)
+			t, _ = team.Load(path, l.App.Home)
 			loaded[path] = t
 		}
-		if t == nil || t.Source.Path != path || t.Source.SHA256 != s.Source.SHA256 || len(t.Elsewhere) > 0 {
+		if t == nil || !l.isOwnDirectory(s.Dir()) || t.Source.Path != path || t.Source.SHA256 != s.Source.SHA256 || len(t.Elsewhere) > 0 {
 			continue
 		}
 		if here, err := l.madeHere(s); err == nil && here {
@@ -60,6 +62,11 @@ func (l Loader) initial(ctx context.Context) ([]team.Trusted, error) {
 	}
 	slices.Reverse(all) // the newest session is the first
 	return all, nil
+}
+
+// isOwnDirectory reports whether only the user can write sessions into a directory.
+func (l Loader) isOwnDirectory(dir string) bool {
+	return home.CheckFileOwner(l.App.Home, filepath.Dir(dir)) == nil && home.CheckFileOwner(l.App.Home, dir) == nil
 }
 
 // madeHere reports whether no part of a session was copied from another one, imported, or fetched from a hub. A session

@@ -1,8 +1,10 @@
 package teams
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -115,18 +117,26 @@ func checkShippedTeamsAreNotTrusted(t *testing.T, home string) {
 	}
 }
 
-// Another home may be a clone of someone else's sessions.
-func TestTeamsOfAnotherHomeAreNotTrusted(t *testing.T) {
+// Others may have written the sessions of a directory that they can change.
+func TestTeamsOfSessionsThatOthersCanWriteAreNotTrusted(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("modes do not describe permissions")
+	}
 	a, err := app.New(app.IO{Stdout: os.Stdout, Stderr: os.Stderr}, app.Options{Home: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.OwnHome = t.TempDir()
-	all, err := Loader{App: a}.trusted(t.Context())
-	if err != nil || len(all) > 0 {
-		t.Errorf("%v, %v", all, err)
+	dir := filepath.Join(a.Home, "sessions", "demo")
+	if err := errors.Join(os.MkdirAll(dir, 0o755), os.Chmod(a.Home, 0o755)); err != nil {
+		t.Fatal(err)
 	}
-	if _, err := os.Lstat(filepath.Join(a.OwnHome, "trust.json")); err == nil {
-		t.Error("trust.json was written")
+	if l := (Loader{App: a}); !l.isOwnDirectory(dir) {
+		t.Error("a directory of the user is not trusted")
+	}
+	if err := os.Chmod(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if l := (Loader{App: a}); l.isOwnDirectory(dir) {
+		t.Error("a directory that others can change is trusted")
 	}
 }

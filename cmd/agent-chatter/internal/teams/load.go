@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/projection"
@@ -25,7 +26,7 @@ func Read(a *app.App, name string) (*team.Team, error) {
 	if f.Origin == team.BuiltIn {
 		return team.Demo(), nil
 	}
-	return team.Load(f.Path, a.OwnHome)
+	return team.Load(f.Path, a.Home)
 }
 
 // A Loader loads teams that may run.
@@ -101,7 +102,7 @@ func (l Loader) Recorded(ctx context.Context, id, teamID string, source *project
 
 // isOwn reports whether a file is in the team-config of the user's home.
 func (l Loader) isOwn(path string) bool {
-	own, err := filepath.EvalSymlinks(filepath.Join(l.App.OwnHome, "team-config"))
+	own, err := filepath.EvalSymlinks(filepath.Join(l.App.Home, "team-config"))
 	if err != nil {
 		return false
 	}
@@ -116,7 +117,15 @@ func (l Loader) isKnown(ctx context.Context, path string) bool {
 
 // admit loads a team that the user has chosen, or confirms.
 func (l Loader) admit(ctx context.Context, f team.File) (*team.Team, error) {
-	loaded, err := team.Load(f.Path, l.App.OwnHome)
+	if err := l.App.CheckHome(); err != nil {
+		return nil, err
+	}
+	if l.isOwn(f.Path) {
+		if err := home.CheckFileOwner(l.App.Home, f.Path); err != nil {
+			return nil, err
+		}
+	}
+	loaded, err := team.Load(f.Path, l.App.Home)
 	if err != nil {
 		return nil, err
 	}
@@ -149,7 +158,7 @@ func (l Loader) record(ctx context.Context, all []team.Trusted, entry team.Trust
 	if l.Forget {
 		return
 	}
-	if err := team.Trust(ctx, l.App.OwnHome, all, []team.Trusted{entry}); err != nil {
+	if err := team.Trust(ctx, l.App.Home, all, []team.Trusted{entry}); err != nil {
 		l.App.Notice(notRecordedText(entry.Path, err))
 	}
 }
@@ -165,7 +174,7 @@ func trust(ctx context.Context, a *app.App, name string) (*team.Team, error) {
 		return nil, err
 	}
 	entry := team.Trusted{Path: loaded.Source.Path, SHA256: loaded.Digest()}
-	return loaded, team.Trust(ctx, a.OwnHome, all, []team.Trusted{entry})
+	return loaded, team.Trust(ctx, a.Home, all, []team.Trusted{entry})
 }
 
 // revoke removes a team from trust.json. The team's file may be missing.
@@ -182,7 +191,7 @@ func revoke(ctx context.Context, a *app.App, name string) (path string, found bo
 		return path, false, err
 	}
 	path = filepath.Clean(path)
-	found, err = team.Distrust(ctx, a.OwnHome, all, path)
+	found, err = team.Distrust(ctx, a.Home, all, path)
 	return path, found, err
 }
 

@@ -70,7 +70,7 @@ func openSealed(a *app.App, path string) (o sealedFile, err error) {
 	case !strings.HasPrefix(string(start), intro):
 		return sealedFile{Path: path}, nil
 	}
-	keys, err := home.LoadIdentities(home.IdentitiesDir(a.OwnHome))
+	keys, err := home.LoadIdentities(home.IdentitiesDir(a.Home))
 	if err != nil {
 		return o, err
 	}
