@@ -36,7 +36,7 @@ func InvalidEventsText(id string, events int, first uint64) Message {
 func corruptText(e *journal.CorruptError, file *FileError) Message {
 	name, archived := strings.CutSuffix(filepath.Base(e.Path), ".zst")
 	id := strings.TrimSuffix(name, ".jsonl")
-	m := Text("⚠️  Failed to load session %s: %s\n", tty.SafeLine(id), tty.Safe(e.Error()))
+	m := Text("⚠️  Failed to load session %s: %s\n", tty.SafeLine(id), Reason(e))
 	switch {
 	case e.TooLong > 0:
 		m.Text += "The line is intact, and nothing was changed. " + AllowText(e.TooLong)
@@ -100,7 +100,7 @@ func missingHeaderText(e *catalog.MissingHeaderError, file *FileError) Message {
 		help = Text(textNoEvent)
 	}
 	return Text("⚠️  Failed to load session %s: %s\n%s",
-		tty.SafeLine(e.ID), tty.Safe(e.Reason), help.Text).With(help.Help...)
+		tty.SafeLine(e.ID), tty.SafeLine(e.Reason), help.Text).With(help.Help...)
 }
 
 const textNoEvent = "Another program wrote it, or truncated it. Restore the file from a backup."

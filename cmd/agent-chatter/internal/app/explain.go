@@ -140,10 +140,32 @@ func whoSpeaksText(e *coordinator.WhoSpeaksError) Message {
 // Sentence returns an error as text that is safe for a terminal. It starts with a
 // capital, unless the first word is the name of a file.
 func Sentence(err error) string {
-	text := tty.Safe(err.Error())
+	text := Reason(err)
 	word := strings.TrimRight(strings.SplitN(text, " ", 2)[0], ":,")
 	if word == "" || strings.Trim(word, "abcdefghijklmnopqrstuvwxyz") != "" {
 		return text
 	}
 	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+// Reason returns the text of an error for a terminal, as a part of a message. It is one line, whatever values are in it,
+// except for errors that list problems.
+func Reason(err error) string {
+	var invalid *schemas.InvalidError
+	var settings *home.ConfigError
+	text := err.Error()
+	switch {
+	case errors.As(err, &invalid): // it escapes the line breaks of its values
+		if before, after, ok := strings.Cut(text, invalid.Error()); ok {
+			return tty.SafeLine(before) + tty.Safe(invalid.Error()) + tty.SafeLine(after)
+		}
+	case errors.As(err, &settings) && len(settings.Problems) > 1:
+		var b strings.Builder
+		b.WriteString(tty.SafeLine(settings.Path) + ":")
+		for _, problem := range settings.Problems {
+			b.WriteString("\n  - " + tty.SafeLine(problem))
+		}
+		return b.String()
+	}
+	return tty.SafeLine(text)
 }

@@ -76,6 +76,10 @@ func noTeamText(e *team.NotFoundError) Message {
 		return Text("%s is a directory. Name a team file in it.", tty.SafeLine(e.Directory)).
 			With(To("list the teams", "team", "list"))
 	}
+	looked := make([]string, len(e.Looked))
+	for i, path := range e.Looked {
+		looked[i] = tty.SafeLine(path)
+	}
 	return Text("There is no team '%s'. Searched:\n  %s\nThe built-in team is called demo.",
-		tty.SafeLine(e.Name), tty.Safe(strings.Join(e.Looked, "\n  "))).With(To("list the teams", "team", "list"))
+		tty.SafeLine(e.Name), strings.Join(looked, "\n  ")).With(To("list the teams", "team", "list"))
 }

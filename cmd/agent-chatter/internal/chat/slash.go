@@ -18,7 +18,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/search"
 )
 
-func taskText(task string) string { return "Team task: " + tty.Safe(task) }
+func taskText(task string) string { return "Team task: " + tty.SafeLines(task) }
 
 func renamedText(title string) string { return "Session renamed to: " + tty.SafeLine(title) }
 

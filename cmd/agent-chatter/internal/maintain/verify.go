@@ -430,7 +430,7 @@ func (v verdict) status() string {
 }
 
 func (v verdict) detail() string {
-	events, problem := app.Count(int(v.Events), "event"), tty.Safe(v.Problem)
+	events, problem := app.Count(int(v.Events), "event"), tty.SafeLine(v.Problem)
 	switch {
 	case v.OK && v.WithoutSyncMark > 0:
 		return events + "; " + withoutSyncMarkText(v.WithoutSyncMark)

@@ -15,7 +15,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/serve/api"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/serve/assets"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/web"
 	"golang.org/x/net/netutil"
 )
@@ -113,7 +112,7 @@ func (cmd *Command) announce(a *app.App, s *server, address string) error {
 }
 
 func notOpenedText(err error) string {
-	return "No web browser was opened: " + tty.Safe(err.Error()) + "\nOpen the address above."
+	return "No web browser was opened: " + app.Reason(err) + "\nOpen the address above."
 }
 
 // A server is a listener and what is needed to answer its requests.

@@ -196,7 +196,7 @@ func eventDetail(e journal.Event) string {
 	case conversation.Began:
 		return "  " + tty.SafeLine(d.Turn.Speaker.ID)
 	case conversation.Text:
-		return "  " + tty.Safe(d.Text)
+		return "  " + tty.Safe(d.Text) // as a message: the caller indents it
 	case conversation.Called:
 		return "  " + view.ToolText(d.Call.Started)
 	case conversation.Completed:

@@ -223,7 +223,7 @@ func (l Loader) confirm(t *team.Team, why string) error {
 }
 
 func notLoadedText(id, teamID string, err error) app.Message {
-	return app.Text("Cannot load the configuration of the team '%s': %s", tty.SafeLine(teamID), tty.Safe(err.Error())).
+	return app.Text("Cannot load the configuration of the team '%s': %s", tty.SafeLine(teamID), app.Reason(err)).
 		With(app.To("name another", "chat", "--resume", id, "-t", "TEAM"))
 }
 

@@ -191,7 +191,7 @@ func (i *eventImport) run(ctx context.Context, events iter.Seq2[journal.Event, e
 
 // invalidText is for a session with an event that does not match its schema.
 func (i *eventImport) invalidText(id string, err error) app.Message {
-	m := app.Text("%s: session %s: %s", tty.SafeLine(i.path), id, tty.Safe(err.Error()))
+	m := app.Text("%s: session %s: %s", tty.SafeLine(i.path), id, app.Reason(err))
 	if i.format == interchange.BundleFormat {
 		return m.With(app.To("repair it where it was exported, before the next export", "repair", id))
 	}

@@ -143,7 +143,7 @@ func nextCopy(ctx context.Context, dir *catalog.Dir, id, after string, asNew boo
 }
 
 func divergedText(path string, err error) app.Message {
-	text := app.Text("%s: %s", tty.SafeLine(path), tty.Safe(err.Error()))
+	text := app.Text("%s: %s", tty.SafeLine(path), app.Reason(err))
 	if diverged := (*sessioncopy.DivergedError)(nil); errors.As(err, &diverged) && diverged.LeftOut > 0 {
 		text = app.Text("%s: session %s has %s that this import leaves out, from event %d on. "+
 			"An earlier version may have imported them. The session was not changed.",

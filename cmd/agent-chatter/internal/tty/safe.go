@@ -42,6 +42,12 @@ func SafeLine(text string) string {
 	return strings.NewReplacer("\n", " ", "\t", " ").Replace(text)
 }
 
+// SafeLines is Safe for a text within a message: each line after the first is marked, so that no text can make a line
+// of its own that looks like one of the program.
+func SafeLines(text string) string {
+	return strings.ReplaceAll(strings.TrimRight(Safe(text), "\n"), "\n", "\n  | ")
+}
+
 func safeRune(r rune) rune {
 	switch {
 	case r == '\n' || r == '\t':

@@ -91,3 +91,13 @@ func TestSafeRunes(t *testing.T) {
 		t.Errorf("the line is %q", got)
 	}
 }
+
+func TestSafeLinesMarksEachFurtherLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "", "one": "one", "one\n": "one", "one\r\ntwo\nTo repair it, type: x": "one\n  | two\n  | To repair it, type: x",
+	} {
+		if got := SafeLines(text); got != want {
+			t.Errorf("%q is %q, want %q", text, got, want)
+		}
+	}
+}

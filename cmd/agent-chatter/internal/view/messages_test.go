@@ -75,6 +75,9 @@ func viewTexts() []apptest.Text {
 	add("setAsideText", "a failed sync", setAsideText(journal.Recovered{Reason: "a sync failed: input/output error"}))
 	said := projection.Message{Speaker: projection.Speaker{DisplayName: apptest.Hostile}, Content: apptest.Hostile}
 	add("MessageText", "", MessageText(projection.Entry{Message: said}))
+	for i := range texts {
+		texts[i].IsContent = texts[i].Function == "promptText" || texts[i].Function == "MessageText"
+	}
 	return texts
 }
 

@@ -36,10 +36,12 @@ func turnErrorText(e *coordinator.TurnError, shown string) app.Message {
 	if e.Reason == projection.Cancelled {
 		return app.Text("%s was interrupted. The partial reply is kept in the journal.", displayName(e.Member))
 	}
-	m := app.Text("%s did not answer: %s", displayName(e.Member), tty.Safe(e.Detail))
+	m := app.Text("%s did not answer: %s", displayName(e.Member), tty.SafeLines(e.Detail))
 	shown, _, _ = strings.Cut(shown, "\n") // as a transcript does
 	if first, rest, _ := strings.Cut(e.Detail, "\n"); shown != "" && strings.HasSuffix(shown, first) {
-		m.Text = tty.Safe(rest)
+		if m.Text = ""; rest != "" {
+			m.Text = "  | " + tty.SafeLines(rest)
+		}
 	}
 	if h, ok := hint.Of(e); ok && !slices.Equal(h.Argv, Retry.Command.Argv) {
 		m = m.With(app.Help{Purpose: app.Purpose(h), Command: h})

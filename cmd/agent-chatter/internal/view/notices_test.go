@@ -11,10 +11,10 @@ import (
 // The first line of a reason is left out if the transcript has shown it.
 func TestReasonOfATurnErrorIsShownOnce(t *testing.T) {
 	for _, tt := range []struct{ detail, shown, want string }{
-		{"it failed\nwith more", "", "Ada did not answer: it failed\nwith more"},
-		{"it failed\nwith more", "codex: it failed", "with more"},
-		{"it failed\nwith more", "codex: it failed\nwith more", "with more"},
-		{"it failed\nwith more", "codex: it stopped", "Ada did not answer: it failed\nwith more"},
+		{"it failed\nwith more", "", "Ada did not answer: it failed\n  | with more"},
+		{"it failed\nwith more", "codex: it failed", "  | with more"},
+		{"it failed\nwith more", "codex: it failed\nwith more", "  | with more"},
+		{"it failed\nwith more", "codex: it stopped", "Ada did not answer: it failed\n  | with more"},
 		{"it failed", "it failed", ""},
 	} {
 		err := &coordinator.TurnError{Member: team.Member{DisplayName: "Ada"}, Reason: projection.Failed, Detail: tt.detail}

@@ -20,6 +20,8 @@ import (
 type Text struct {
 	Function, Sample string
 	Shown            any // a string or a Stringer
+
+	IsContent bool // lines of a prompt or message that the user asked for are shown as they are
 }
 
 // Promise is a text that other programs rely on and that must not change.
@@ -43,7 +45,7 @@ func FirstLine(text string) string {
 
 // CheckTexts compares texts with testdata/messages.golden and rewrites that
 // file if the test runs with -update. It fails if a text contains a control
-// character, if a command in it runs another one when it is pasted into a shell, and
+// character, if a value of Hostile makes a line of its own in it, if a command in it runs another one when it is pasted into a shell, and
 // if a function of the package that is called …Text has no sample.
 func CheckTexts(t *testing.T, texts []Text) {
 	t.Helper()
@@ -58,6 +60,9 @@ func CheckTexts(t *testing.T, texts []Text) {
 		fmt.Fprintf(&got, "## %s\n%s\n\n", strings.TrimSuffix(text.Function+": "+text.Sample, ": "),
 			slash.Replace(fmt.Sprint(text.Shown)))
 		checkCommands(t, fmt.Sprint(text.Shown))
+		if line, found := forged(fmt.Sprint(text.Shown)); found && !text.IsContent {
+			t.Errorf("%s (%s) prints a line that a value made: %q", text.Function, text.Sample, line)
+		}
 		if r, found := Acting(fmt.Sprint(text.Shown)); found {
 			t.Errorf("%s (%s) contains %U: %q", text.Function, text.Sample, r, fmt.Sprint(text.Shown))
 		}
@@ -73,6 +78,16 @@ func CheckPromises(t *testing.T, promised []Promise) {
 			t.Errorf("%s (-want +got):\n%s", p.Behaviour, diff)
 		}
 	}
+}
+
+// forged finds a line that begins as the second line of Hostile does, after what indents or marks it.
+func forged(text string) (line string, found bool) {
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(strings.TrimLeft(line, " \t-"), "b\uFFFDc$(touch") {
+			return line, true
+		}
+	}
+	return "", false
 }
 
 // Acting finds a control character that is neither newline nor tab, or a byte
