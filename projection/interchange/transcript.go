@@ -211,7 +211,9 @@ func (t *transcript) message(by projection.Speaker, id, text string, at time.Tim
 }
 
 // nextID returns an id for a message that has none.
-func (t *transcript) nextID() string { return fmt.Sprintf("%s-%d", cmp.Or(t.id, t.known), t.messages+1) }
+func (t *transcript) nextID() string {
+	return fmt.Sprintf("%s-%d", cmp.Or(t.id, t.known), t.messages+1)
+}
 
 // timeOf returns the time of an item: that of the latest one if it has none.
 func (t *transcript) timeOf(at time.Time) time.Time {
