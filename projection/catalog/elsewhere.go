@@ -11,6 +11,8 @@ import (
 // Elsewhere is what a hub says of the sessions that are not here, and of those that another machine writes. It may be
 // used concurrently.
 type Elsewhere struct {
+	Sealed int // sessions that are only on the hub, and sealed for others: nothing else is known of them
+
 	entries []*Entry
 	byKey   map[Key]*Entry
 

@@ -3,6 +3,7 @@ package replica
 import (
 	"cmp"
 	"context"
+	"errors"
 	"path/filepath"
 
 	"github.com/agent-chatter/agent-chatter/journal/hub"
@@ -12,15 +13,18 @@ import (
 
 // Elsewhere returns the sessions of the teams whose directories ships selects that are only on the hub, except those
 // that were deleted here, and those that another machine has claimed. It reads the hub's rows, not its lines, and
-// leaves out rows that it cannot read. newest is the revision of the newest row.
+// leaves out rows that it cannot read; it counts those that are sealed for others. newest is the revision of the newest
+// row.
 func Elsewhere(
 	ctx context.Context, h *hub.Hub, c *catalog.Catalog, ships func(directory string) bool,
 ) (found *catalog.Elsewhere, newest hub.Revision, err error) {
 	var entries []*catalog.Entry
+	sealed := 0
 	teams, deleted := map[string]*local{}, NewDeleted(c)
 	err = h.Rows(ctx, "", func(r hub.Row) {
 		newest = max(newest, r.Revision)
-		if r.Err != nil || r.Purged || r.Head.Seq == 0 || !ships(r.Session.Team) {
+		isSealed := errors.As(r.Err, new(*hub.SealedError))
+		if !isSealed && (r.Err != nil || r.Head.Seq == 0) || r.Purged || !ships(r.Session.Team) {
 			return
 		}
 		team := teams[r.Session.Team]
@@ -29,6 +33,12 @@ func Elsewhere(
 			teams[r.Session.Team] = team
 			team.failed = team.read(ctx)
 		}
+		if isSealed {
+			if gone, err := deleted.Has(ctx, r.Session); !team.here[r.Session.ID] && !gone && err == nil {
+				sealed++
+			}
+			return
+		}
 		if e := team.entry(ctx, r); e != nil {
 			entries = append(entries, e)
 		}
@@ -36,7 +46,9 @@ func Elsewhere(
 	if err = cmp.Or(err, ctx.Err()); err != nil {
 		return nil, 0, err
 	}
-	return catalog.NewElsewhere(entries), newest, nil
+	found = catalog.NewElsewhere(entries)
+	found.Sealed = sealed
+	return found, newest, nil
 }
 
 // local is what is known of the sessions of a team without decoding their rows.

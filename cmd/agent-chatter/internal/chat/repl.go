@@ -153,6 +153,7 @@ func (r *repl) banner() {
 	if r.scripted {
 		had, limit := r.c.Rounds()
 		r.app.Notice(resumingText(session.UpdatedAt, session.Stats.Turns, had, limit))
+		r.showInterrupted(session)
 		return
 	}
 	r.app.Notice(restoredText(session.UpdatedAt))
@@ -174,11 +175,16 @@ func (r *repl) banner() {
 	for _, i := range recent {
 		r.display.showItem(i)
 	}
-	if len(session.Interrupted) > 0 {
-		var names []string
-		for _, id := range session.Interrupted {
-			names = append(names, r.display.DisplayName(id))
-		}
+	r.showInterrupted(session)
+}
+
+// showInterrupted prints whose turns were interrupted, if any were.
+func (r *repl) showInterrupted(session *coordinator.Session) {
+	var names []string
+	for _, id := range session.Interrupted {
+		names = append(names, r.display.DisplayName(id))
+	}
+	if len(names) > 0 {
 		r.app.Show(interruptedTurnText(names...))
 	}
 }

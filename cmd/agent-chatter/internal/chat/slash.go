@@ -154,6 +154,9 @@ func (r *repl) slashStatus(context.Context, string) error {
 	}
 	r.app.Notice(statusText(now, entered))
 	r.showRounds()
+	if now.Status.Phase != coordinator.Active {
+		r.showInterrupted(s)
+	}
 	if now.Status.Unsaved {
 		r.app.Notice(r.notSavedText())
 	}

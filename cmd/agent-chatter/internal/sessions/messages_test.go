@@ -26,6 +26,7 @@ func sessionsTexts() []apptest.Text {
 		texts = append(texts, apptest.Text{Function: function, Sample: sample, Shown: shown})
 	}
 	add("notSearchedText", "", notSearchedText(2))
+	add("sealedText", "", sealedText(1))
 	add("trashedText", "", trashedText(apptest.AliceID, "/a/"+apptest.Hostile+"/trash"))
 	add("pinnedText", "", pinnedText(apptest.AliceID))
 	add("confirmText", "", confirmText(apptest.AliceID))

@@ -23,6 +23,9 @@ func (cmd *List) printRemote(ctx context.Context, a *app.App, out io.Writer) (n 
 		a.ReportHub(err)
 		return 0, nil
 	}
+	if elsewhere != nil {
+		a.Show(sealedText(elsewhere.Sealed))
+	}
 	var all []catalog.Session
 	for s := range catalog.Sessions(elsewhere.Entries()) {
 		if cmd.Team == "" || s.TeamID == cmd.Team {
@@ -99,6 +102,15 @@ func remoteState(s catalog.Session) string {
 		return "live on " + host
 	}
 	return "hub"
+}
+
+// sealedText is for sessions of the hub of which this machine can read nothing.
+func sealedText(n int) app.Message {
+	if n == 0 {
+		return app.Message{}
+	}
+	return app.Text("Not listed: %s on the hub, sealed for others.", app.Count(n, "session")).
+		With(app.To("list the identities that are here", "identities"))
 }
 
 // notSearchedText is for sessions of which the hub has events that are not here.
