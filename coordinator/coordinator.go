@@ -104,14 +104,14 @@ func (c *Coordinator) SetTeam(ctx context.Context, t *team.Team, o SetTeamOption
 		return err
 	}
 	c.parent, c.sessionID = o.Parent, o.SessionID
-	if o.ResumeSessionID == "" {
-		return nil
+	if o.ResumeSessionID != "" {
+		if err := c.restore(ctx, o.ResumeSessionID); err != nil {
+			c.reset(t)
+			return err
+		}
 	}
-	err := c.restore(ctx, o.ResumeSessionID)
-	if err != nil {
-		c.reset(t)
-	}
-	return err
+	c.notify(TeamReady{t, o.ResumeSessionID != ""})
+	return nil
 }
 
 func (c *Coordinator) reset(t *team.Team) {
@@ -227,8 +227,12 @@ func (c *Coordinator) Stop(reason string) error {
 		c.reportFailure(err)
 		status.Unsaved = err != nil
 	}
+	restored := c.resumed
 	c.phase, c.run = Idle, run{rounds: c.rounds}
 	c.notifyStatus(status)
+	if err == nil && !restored {
+		c.notify(Saved{status.SessionID})
+	}
 	return err
 }
 
@@ -249,7 +253,18 @@ func (c *Coordinator) Save() error {
 	c.reported = false
 	err := c.conv.flush()
 	c.reportFailure(err)
+	if err == nil {
+		c.notify(Saved{c.conv.log.SessionID()})
+	}
 	return err
+}
+
+// savePoint is save for a point at which the listener is notified that everything is durable.
+func (c *Coordinator) savePoint() {
+	c.save()
+	if !c.conv.manual && !c.conv.unsaved() {
+		c.notify(Saved{c.conv.log.SessionID()})
+	}
 }
 
 // save makes all events durable and notifies the listener of a failure.

@@ -154,6 +154,7 @@ type recorder struct {
 	missing   []projection.MemberRef
 	onMessage func()
 	answer    func(ctx context.Context, q coordinator.Question) coordinator.Answer
+	named     []string // the events that other programs know by name
 }
 
 func (d *recorder) note(format string, args ...any) {
@@ -204,8 +205,11 @@ func (d *recorder) Status(s coordinator.Status) {
 }
 
 func (d *recorder) Notice(n coordinator.Notice) {
+	if event, ok := n.(coordinator.Named); ok {
+		d.named = append(d.named, event.Name())
+	}
 	switch n := n.(type) {
-	case coordinator.Prompt, *coordinator.TurnError:
+	case coordinator.Prompt, coordinator.Saved, coordinator.TeamReady, *coordinator.TurnError:
 	case coordinator.Written:
 		d.appended = append(d.appended, n.Events...)
 	case coordinator.SaveFailed:

@@ -10,7 +10,7 @@ import (
 // Notice is what a Listener is notified of besides events: a *TurnError or one of the types below.
 type Notice interface{ notice() }
 
-// Restored reports that SetTeam restored a session.
+// Restored reports that SetTeam restored a session, after the status has changed. It is the event session:restored.
 type Restored struct {
 	SessionID string
 	Messages  int
@@ -18,6 +18,31 @@ type Restored struct {
 	Invalid      int    // events that do not match their schema
 	FirstInvalid uint64 // Seq of the first of them
 }
+
+// Saved reports that a save point has made all events of a session durable: when a human is next, after a change of a
+// setting, and when Save or Stop returns. It is the event session:saved.
+type Saved struct{ SessionID string }
+
+// TeamReady reports that SetTeam has set a team, as its last notice. It is the event team:ready.
+type TeamReady struct {
+	Team     *team.Team
+	Restored bool // with a session
+}
+
+// A Named is a Notice that other programs know as an event by its name.
+type Named interface {
+	Notice
+	Name() string // as in "session:saved"
+}
+
+// Name returns "session:restored".
+func (Restored) Name() string { return "session:restored" }
+
+// Name returns "session:saved".
+func (Saved) Name() string { return "session:saved" }
+
+// Name returns "team:ready".
+func (TeamReady) Name() string { return "team:ready" }
 
 // MembersMissing reports that members spoke in the restored session and are not in the team, in the order of
 // their first message.
@@ -158,6 +183,8 @@ type TaskTruncated struct{ Limit int }
 type TaskDone struct{ Member team.Member }
 
 func (Restored) notice()             {}
+func (Saved) notice()                {}
+func (TeamReady) notice()            {}
 func (MembersMissing) notice()       {}
 func (MemberChanged) notice()        {}
 func (OrphansEnded) notice()         {}

@@ -556,3 +556,45 @@ func TestRefusedFirstMessageLeavesNoOpenLog(t *testing.T) {
 		t.Errorf("%d logs are open after the end", logs.open)
 	}
 }
+
+func TestListenersAreNotifiedOfNamedEvents(t *testing.T) {
+	d := onDisk(t, 0)
+	s := start(t, d)
+	check := func(s *fixture, want ...string) {
+		t.Helper()
+		if got := s.recorder.named; !slices.Equal(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
+		s.recorder.named = nil
+	}
+	check(s, "team:ready")
+	s.say("hello")
+	check(s, "session:saved")
+	if err := s.Rename("A title"); err != nil {
+		t.Fatal(err)
+	}
+	check(s, "session:saved")
+	if err := s.Save(); err != nil {
+		t.Fatal(err)
+	}
+	check(s, "session:saved")
+	id := s.Session().ID
+	d.FailFrom(1, syscall.ENOSPC)
+	s.say("hello")
+	check(s)
+	d.FailFrom(0, nil)
+	if err := s.Stop("done"); err != nil {
+		t.Fatal(err)
+	}
+	check(s, "session:saved")
+	again := resume(t, d, id)
+	check(again, "session:restored", "team:ready")
+	if err := again.Stop("done"); err != nil {
+		t.Fatal(err)
+	}
+	check(again) // nothing was appended
+	if err := again.SetTeam(t.Context(), testTeam(), coordinator.SetTeamOptions{ResumeSessionID: "01ARZ3NDEKTSV4RRFFQ69G5FAV"}); err == nil {
+		t.Error("a missing session was restored")
+	}
+	check(again)
+}

@@ -280,7 +280,7 @@ func (c *Coordinator) pause() {
 	if changes := c.queueChanges(); changes != nil { // that no other batch recorded
 		c.reportFailure(c.conv.record(c.records(changes...)...))
 	}
-	c.save()
+	c.savePoint()
 	if first, ok := c.team.FirstHuman(); ok && c.waiting == "" {
 		c.waiting = first.ID
 	}

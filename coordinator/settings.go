@@ -54,6 +54,6 @@ func (c *Coordinator) change(p projection.Payload) error {
 	}
 	c.notifyRedacted()
 	c.resumed = false
-	c.save()
+	c.savePoint()
 	return nil
 }
