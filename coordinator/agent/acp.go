@@ -22,11 +22,11 @@ import (
 // prompt, however long its program has been running.
 //
 // The program is Member.Command, or the one that speaks the protocol for the member's agent type
-// (see [Default]). Member.Model is set in the session. Member.Permissions, one of [Policies], decides on the mode of the
-// session. A turn whose session cannot be put into a mode in which the agent asks for permission fails; one that
-// changes its mode by itself, or reports that it did something without asking that it must not do, is stopped. Turn.Permit
-// decides when the agent asks. The client offers the files and terminals of Turn.Editor; without one the agent uses its own. What an
-// agent writes and runs there needs Turn.Permit, too.
+// (see [Default]). Member.Model is set in the session. Member.Permissions, one of [Policies], decides on the mode of
+// the session. A turn whose session cannot be put into a mode in which the agent asks for permission fails; one that
+// changes its mode by itself, or reports that it did without asking what it must not do, is stopped. Turn.Permit
+// decides when the agent asks. The client offers the files and terminals of Turn.Editor; without one the agent uses its
+// own. What an agent writes and runs there needs Turn.Permit, too.
 //
 // A turn that is stopped is cancelled in the protocol. If the agent does not respond to that, or
 // leaves a process running that was not there before the turn, the program and everything that it
@@ -144,7 +144,8 @@ func (e *ACP) acquire(ctx context.Context, turn Turn) (*acpAgent, error) {
 func acpKey(turn Turn) string {
 	m := turn.Member
 	allowed := m.Permissions == Allow // decides on the environment of some agents
-	return fmt.Sprintf("%q %v %v", []any{m.ID, m.AgentType, m.Command, m.Args, m.Env, turn.Dir}, servicesOf(turn), allowed)
+	member := []any{m.ID, m.AgentType, m.Command, m.Args, m.Env, turn.Dir}
+	return fmt.Sprintf("%q %v %v", member, servicesOf(turn), allowed)
 }
 
 // takeIdle returns an idle agent, which may have exited, or nil. It belongs to the caller until release.

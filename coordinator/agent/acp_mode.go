@@ -131,5 +131,6 @@ func (a *acpAgent) explainMode(permissions string, err *acp.ModeError) error {
 }
 
 // remedyAllow is against an agent that does not ask.
-var remedyAllow = Remedy{Advice: `update the agent; or set the member's "permissions" to "allow", if the agent may do ` +
-	`everything that it wants to do`}
+var remedyAllow = Remedy{
+	Advice: `update the agent; or set the member's "permissions" to "allow", if it may do everything`,
+}

@@ -7,7 +7,8 @@ import (
 )
 
 // An Event is one thing that happened in a turn: a [Text], [ToolStarted], [ToolCompleted], [Plan],
-// [Usage], [Session], [Retry], [Notice], [Bypassed], [Unsupported] or [Alive]. Consumers ignore the kinds that they do not use.
+// [Usage], [Session], [Retry], [Notice], [Bypassed], [Unsupported] or [Alive]. Consumers ignore the kinds that they do
+// not use.
 type Event interface{ event() }
 
 // Text is a piece of the reply. Pieces come in order, are not empty, and never cut a valid UTF-8

@@ -67,7 +67,10 @@ type Edit struct{ Path, Old, New string }
 // OffersAlways reports whether the agent offers to remember that it is allowed. What an agent offers to remember of a
 // change of its mode is a mode in which it asks less.
 func (r PermissionRequest) OffersAlways() bool {
-	return r.Tool.Category != string(sdk.ToolKindSwitchMode) && slices.ContainsFunc(r.options, func(o permissionOption) bool {
+	if r.Tool.Category == string(sdk.ToolKindSwitchMode) {
+		return false
+	}
+	return slices.ContainsFunc(r.options, func(o permissionOption) bool {
 		return o.Kind == string(sdk.PermissionOptionKindAllowAlways) && o.ID != ""
 	})
 }

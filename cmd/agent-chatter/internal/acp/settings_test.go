@@ -76,7 +76,7 @@ func TestOptionsOfTheDemo(t *testing.T) {
 func TestChoicesChangeACopy(t *testing.T) {
 	before, file := crew(), crew()
 	var c optionChoices
-	for id, value := range map[string]string{"model:bob": "opus", "model:ada": "m9", rounds: "0", permissions: agent.Edit} {
+	for id, value := range map[string]string{"model:bob": "opus", "model:ada": "m9", rounds: "0", permissions: agent.Bypass} {
 		if err := c.Set(file, id, value); err != nil {
 			t.Error(err)
 		}
@@ -85,7 +85,7 @@ func TestChoicesChangeACopy(t *testing.T) {
 	if other.MaxRounds != 0 || other.Members[1].Model != "m9" || other.Members[2].Model != "opus" {
 		t.Errorf("with the choices: %+v", other)
 	}
-	if other.Members[1].Permissions != agent.Ask || other.Members[2].Permissions != agent.Edit {
+	if other.Members[1].Permissions != agent.Ask || other.Members[2].Permissions != agent.Bypass {
 		t.Errorf("the permissions: %+v", other.Members)
 	}
 	if file.MaxRounds != before.MaxRounds || file.Members[1].Model != before.Members[1].Model {

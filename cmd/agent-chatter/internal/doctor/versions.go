@@ -13,8 +13,8 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 )
 
-// untriedAgents finds the known agents in PATH of another version than the one that was tried. It starts none: the version
-// is that of the npm package that has the program. Agents that were installed in another way are left out.
+// untriedAgents finds the known agents in PATH of another version than the one that was tried. It starts none: the
+// version is that of the npm package that has the program. Agents that were installed in another way are left out.
 func untriedAgents() (all []app.Finding) {
 	seen := map[string]bool{}
 	for _, k := range agent.KnownAgents() {

@@ -63,7 +63,8 @@ func (c Call) Lines(s Style) []ansi.Line {
 	switch state := c.State(); {
 	case state == conversation.Failed:
 		lines = append(lines, quote(c.Result.Error, ansi.Style{Color: ansi.Red}, resultLines, s)...)
-	case (state == conversation.OK || state == conversation.Bypassed) && c.Result != nil && (len(changes) == 0 || s.Whole):
+	case (state == conversation.OK || state == conversation.Bypassed && c.Result != nil) &&
+		(len(changes) == 0 || s.Whole):
 		lines = append(lines, quote(c.Result.Output, ansi.Style{Dim: true}, resultLines, s)...)
 	}
 	if !s.Whole {
