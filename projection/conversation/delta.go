@@ -7,8 +7,8 @@ import (
 )
 
 // A Delta is what an event, or streamed text, adds to a conversation. Its type says what: [Began], [Text], [Called],
-// [Permitted], [PermissionBypassed], [Completed], [Planned], [Replied], [Ended], [Said] or [Changed]. Deltas are values:
-// they do not change when others follow. The memory that they refer to is shared and not to be modified.
+// [Permitted], [PermissionBypassed], [Completed], [Planned], [Replied], [Ended], [Said] or [Changed]. Deltas are
+// values: they do not change when others follow. The memory that they refer to is shared and not to be modified.
 type Delta interface{ of() Source }
 
 // A Source is the event that a delta comes from.
