@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/agent-chatter/agent-chatter/projection/letters"
 )
 
 // Query selects and orders sessions. The zero Query selects all of them, the
@@ -111,8 +113,10 @@ func (q Query) Select(ctx context.Context, entries []*Entry) ([]*Entry, error) {
 // filter returns the entries that the query selects, in the same slice. It gives them the
 // values that Sort compares. When ctx is done, it returns too few.
 func (q Query) filter(ctx context.Context, entries []*Entry) []*Entry {
-	if !q.MatchCase {
-		q.Text = strings.ToLower(q.Text)
+	if q.MatchCase {
+		q.Text = letters.Compose(q.Text)
+	} else {
+		q.Text = letters.Fold(q.Text)
 	}
 	var selected []bool
 	if q.Team != "" || q.CWD != "" || q.Text != "" || q.Sort != ByUpdated {
@@ -139,7 +143,7 @@ func (q Query) match(e *Entry) bool {
 		(q.Live == Any || q.Live.match(e.live()))
 }
 
-// matchRow reports whether the query, whose Text is in lower case unless MatchCase is set, selects a row.
+// matchRow reports whether the query, whose Text is as it is compared, selects a row.
 func (q Query) matchRow(r *row) bool {
 	return (q.Team == "" || r.TeamID == q.Team) && (q.CWD == "" || r.CWD == q.CWD) && (q.Text == "" || q.matchText(r))
 }
@@ -149,10 +153,12 @@ func (q Query) matchText(r *row) bool {
 	if strings.Contains(strings.ToLower(r.ID), strings.ToLower(q.Text)) {
 		return true
 	}
+	form := letters.Fold
+	if q.MatchCase {
+		form = letters.Compose
+	}
 	for _, shown := range []string{r.Title, r.TeamID, r.CWD} {
-		if !q.MatchCase {
-			shown = strings.ToLower(shown)
-		}
+		shown = form(shown)
 		if strings.Contains(shown, q.Text) {
 			return true
 		}

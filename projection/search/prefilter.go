@@ -5,6 +5,8 @@ import (
 	"regexp/syntax"
 	"strings"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // prefilter is a text that a line must contain to be worth decoding. The zero
@@ -13,7 +15,7 @@ type prefilter struct {
 	literal []byte // printable ASCII that JSON does not escape; lower case if fold is set
 	fold    bool   // letters match in any case
 	rare    int    // offset in literal of its least frequent byte
-	wide    []byte // if there is no literal: text beyond ASCII, which JSON writers may escape
+	wide    []byte // if there is no literal: text beyond ASCII that has one form, which JSON writers may escape
 }
 
 // newPrefilter chooses the longest part of a text that every JSON writer spells
@@ -30,7 +32,7 @@ func newPrefilter(text string, fold bool) prefilter {
 			longest = run
 		}
 	}
-	if len(longest) == 0 && (!fold || strings.ToUpper(text) == text) {
+	if len(longest) == 0 && (!fold || strings.ToUpper(text) == text) && norm.NFD.String(text) == text {
 		return prefilter{wide: []byte(longestWide(text))}
 	}
 	p := prefilter{literal: bytes.Clone(longest), fold: fold}

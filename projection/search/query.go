@@ -9,10 +9,10 @@ import (
 	"sync"
 	"time"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/projection/letters"
 )
 
 // Query selects messages. The zero Query matches every message of every
@@ -53,16 +53,13 @@ type matcher struct {
 func (q Query) compile() (*matcher, error) {
 	m := &matcher{Query: q, fold: !MatchesCase(q.Text)}
 	if !q.Regexp {
-		m.text = q.Text
-		if m.fold {
-			m.text = lower(m.text)
-		}
+		m.text = m.form(q.Text)
 		m.prefilter = newPrefilter(m.text, m.fold)
 		return m, nil
 	}
 	// The capital of an escape such as \S or \PL is not part of the text.
 	m.fold = !MatchesCase(escapes().ReplaceAllString(q.Text, ""))
-	expression := q.Text
+	expression := letters.Compose(q.Text)
 	if m.fold {
 		expression = "(?i)" + expression
 	}
@@ -75,7 +72,7 @@ func (q Query) compile() (*matcher, error) {
 		return nil, &PatternError{q.Text, err}
 	}
 	m.re = re
-	m.prefilter = newPrefilter(requiredLiteral(q.Text), m.fold)
+	m.prefilter = newPrefilter(requiredLiteral(letters.Compose(q.Text)), m.fold)
 	return m, nil
 }
 
@@ -100,55 +97,29 @@ var escapes = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`
 
 // matchesSpeaker reports whether the query selects the messages of a speaker.
 func (m *matcher) matchesSpeaker(s projection.Speaker) bool {
-	return m.Speaker == "" || strings.EqualFold(s.ID, m.Speaker) ||
-		strings.EqualFold(s.Name, m.Speaker) || strings.EqualFold(s.DisplayName, m.Speaker)
+	speaker := letters.Fold(m.Speaker)
+	return m.Speaker == "" || letters.Fold(s.ID) == speaker ||
+		letters.Fold(s.Name) == speaker || letters.Fold(s.DisplayName) == speaker
 }
 
 // findText returns the place of the first match in a text, in bytes.
 func (m *matcher) findText(text string) (start, end int, ok bool) {
 	switch {
 	case m.re != nil:
-		at := m.re.FindStringIndex(text)
+		at := m.re.FindStringIndex(letters.Compose(text))
 		if at == nil {
 			return 0, 0, false
 		}
-		return at[0], at[1], true
-	case m.fold:
-		return findFolded(text, m.text)
+		start, end = letters.Source(text, letters.Compose, at[0], at[1])
+		return start, end, true
 	}
-	start = strings.Index(text, m.text)
-	return start, start + len(m.text), start >= 0
+	return letters.Index(text, m.text, m.form)
 }
 
-// lower converts letters to lower case. A rune beyond ASCII never becomes an
-// ASCII letter.
-func lower(s string) string { return strings.Map(lowerRune, s) }
-
-func lowerRune(r rune) rune {
-	if l := unicode.ToLower(r); (l < utf8.RuneSelf) == (r < utf8.RuneSelf) {
-		return l
+// form returns a text as it is compared.
+func (m *matcher) form(text string) string {
+	if m.fold {
+		return letters.Fold(text)
 	}
-	return r
-}
-
-// findFolded finds a lower-case text in s, in any case. The lower case of a
-// rune may have another length, so offsets are converted.
-func findFolded(s, text string) (start, end int, ok bool) {
-	at := strings.Index(lower(s), text)
-	if at < 0 {
-		return 0, 0, false
-	}
-	start = unfoldedOffset(s, at)
-	return start, start + unfoldedOffset(s[start:], len(text)), true
-}
-
-// unfoldedOffset returns the offset in s of the rune at offset n of lower(s).
-func unfoldedOffset(s string, n int) int {
-	for i, r := range s {
-		if n <= 0 {
-			return i
-		}
-		n -= utf8.RuneLen(lowerRune(r))
-	}
-	return len(s)
+	return letters.Compose(text)
 }

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"regexp"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/projection/letters"
 	"github.com/agent-chatter/agent-chatter/projection/search"
 )
 
@@ -247,10 +247,20 @@ func Matcher(text string) func(string) [][]int {
 	if text == "" {
 		return nil
 	}
-	expression := regexp.QuoteMeta(text)
+	form := letters.Compose
 	if !search.MatchesCase(text) {
-		expression = "(?i)" + expression
+		form = letters.Fold
 	}
-	find := regexp.MustCompile(expression)
-	return func(shown string) [][]int { return find.FindAllStringIndex(shown, -1) }
+	wanted := form(text)
+	return func(shown string) (places [][]int) {
+		for from := 0; from < len(shown); {
+			start, end, ok := letters.Index(shown[from:], wanted, form)
+			if !ok || start == end {
+				return places
+			}
+			places = append(places, []int{from + start, from + end})
+			from += end
+		}
+		return places
+	}
 }

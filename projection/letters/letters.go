@@ -1,0 +1,106 @@
+package letters
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+)
+
+// Compose returns a text in Unicode's normal form C: each letter with its marks is one character, if there is one.
+func Compose(text string) string {
+	if isASCII(text) {
+		return text
+	}
+	return compose(text)
+}
+
+// toASCII are the characters beyond ASCII whose normal form is in ASCII: the signs of Kelvin, of a Greek question and of
+// a Greek accent. They stay as they are, see Fold.
+const toASCII = "\u212a\u037e\u1fef"
+
+func compose(text string) string {
+	at := strings.IndexAny(text, toASCII)
+	if at < 0 {
+		return norm.NFC.String(text)
+	}
+	_, size := utf8.DecodeRuneInString(text[at:])
+	return norm.NFC.String(text[:at]) + text[at:at+size] + compose(text[at+size:])
+}
+
+// Fold returns Compose of a text without differences of case, as Unicode defines them for each character. A character
+// beyond ASCII never becomes an ASCII letter, as ß would become ss: searches skip lines that lack the ASCII letters.
+func Fold(text string) string {
+	if isASCII(text) {
+		return strings.ToLower(text)
+	}
+	var b strings.Builder
+	b.Grow(len(text))
+	for _, r := range compose(text) {
+		switch {
+		case r < utf8.RuneSelf:
+			b.WriteRune(unicode.ToLower(r))
+		case unicode.SimpleFold(r) == r:
+			b.WriteRune(r)
+		default:
+			b.WriteString(foldRune(r))
+		}
+	}
+	return compose(b.String())
+}
+
+func foldRune(r rune) string {
+	folded := cases.Fold().String(string(r))
+	if !strings.ContainsFunc(folded, func(r rune) bool { return r < utf8.RuneSelf }) {
+		return folded
+	}
+	if l := unicode.ToLower(r); l >= utf8.RuneSelf {
+		return string(l)
+	}
+	return string(r)
+}
+
+func isASCII(text string) bool {
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// Source returns the part of a text that its form, as Compose and Fold return it, has from one offset up to another. It
+// has whole letters with their marks.
+func Source(text string, form func(string) string, from, to int) (start, end int) {
+	if isASCII(text) {
+		return from, to
+	}
+	start = -1
+	for formed := 0; end < len(text) && (formed < to || start < 0); {
+		next := end + norm.NFC.NextBoundaryInString(text[end:], true)
+		formed += len(form(text[end:next]))
+		if start < 0 && formed > from {
+			start = end
+		}
+		end = next
+	}
+	switch {
+	case start < 0:
+		return end, end
+	case from == to:
+		return start, start
+	}
+	return start, end
+}
+
+// Index finds a text, which Fold or Compose has returned, in the form of another. It returns its place there, in bytes.
+func Index(text, wanted string, form func(string) string) (start, end int, ok bool) {
+	at := strings.Index(form(text), wanted)
+	if at < 0 {
+		return 0, 0, false
+	}
+	start, end = Source(text, form, at, at+len(wanted))
+	return start, end, true
+}
