@@ -28,6 +28,9 @@ func TestRename(t *testing.T) {
 	if got := d.session(first).Title; got != "The checkout rounds down" || r.Text != "Renamed to: "+got {
 		t.Errorf("after undo the title is %q; %+v", got, r)
 	}
+	if _, err := d.Rename(t.Context(), d.key, strings.Repeat("ä", 501))(); app.CodeOf(err) != app.ExitUsage {
+		t.Errorf("a long title: %v", err)
+	}
 	if _, err := d.Rename(t.Context(), d.key, " \n")(); app.CodeOf(err) != app.ExitUsage {
 		t.Errorf("an empty title: %v", err)
 	}

@@ -204,6 +204,15 @@ func isLoopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
+// endingConnections ends the connection after each answer: these need no token, and clients without one could keep all
+// connections open.
+func endingConnections(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Connection", "close")
+		h.ServeHTTP(w, r)
+	})
+}
+
 // serve answers requests until ctx is done.
 func (s *server) serve(ctx context.Context, d *api.Server) error {
 	g := &web.Guard{
@@ -211,7 +220,7 @@ func (s *server) serve(ctx context.Context, d *api.Server) error {
 		Help: "Open the address that agent-chatter serve prints.",
 	}
 	mux := http.NewServeMux()
-	mux.Handle("/", g.Files(assets.Handler()))
+	mux.Handle("/", endingConnections(g.Files(assets.Handler())))
 	mux.Handle("/api/", g.Data(d.Handler()))
 	h := &http.Server{
 		Handler: mux, TLSConfig: s.tls, MaxHeaderBytes: maxHeader,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
@@ -33,14 +34,20 @@ func (cmd *Rename) Run(a *app.App) error {
 	})
 }
 
+// maxTitle is the length of the longest title that a user can set, in characters: lists and pages show it whole.
+const maxTitle = 500
+
 // RenameSession sets the title of a session, on one line and without secrets, and returns it. It prints a notice about
-// replaced secrets. Errors: those of catalog.Dir.Append, and one of ExitUsage if the title is empty.
+// replaced secrets. Errors: those of catalog.Dir.Append, and one of ExitUsage if the title is empty or too long.
 func RenameSession(ctx context.Context, a *app.App, s catalog.Session, title string) (string, error) {
 	secrets := a.Redactor(team.InheritedSecrets())
 	title = secrets.Text(strings.TrimSpace(tty.SafeLine(title)))
 	a.ReportReplaced(secrets)
-	if title == "" {
+	switch {
+	case title == "":
 		return "", app.UsageError("A title cannot be empty.")
+	case utf8.RuneCountInString(title) > maxTitle:
+		return "", app.UsageError("A title has at most %d characters.", maxTitle)
 	}
 	return title, appendTo(ctx, a, s, projection.SessionRenamed{Title: title})
 }
