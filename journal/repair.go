@@ -214,8 +214,8 @@ func (r *repairer) flush(w io.Writer) error {
 	return err
 }
 
-// keep keeps every line in the text before a newline that is valid after the previous line, whether that one was kept or
-// not, and drops the bytes before, between and after them.
+// keep keeps every line in the text before a newline that is valid after the previous line, whether that one was kept
+// or not, and drops the bytes before, between and after them.
 func (r *repairer) keep(text []byte) error {
 	kept := 0
 	for len(text) > 0 {

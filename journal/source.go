@@ -16,7 +16,7 @@ import (
 // source reads the bytes of one journal, live or archived.
 type source struct {
 	path string
-	size int64                                     // of the file of a live journal, of an uncompressed archive, in bytes
+	size int64                                     // bytes of the file of a live journal, or uncompressed
 	open func(offset int64) (io.ReadCloser, error) // may be called repeatedly
 
 	// Of an archive, open costs the bytes before the offset in its frame.

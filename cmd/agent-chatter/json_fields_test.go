@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"path/filepath"
@@ -26,6 +27,9 @@ var jsonCommands = []struct{ row, command string }{
 	{"sessions reindex", "agent-chatter sessions reindex --json"},
 	{"sessions clean", "agent-chatter sessions clean --older-than 1s --dry-run --json"},
 	{"sessions import", "agent-chatter sessions import branches.jsonl bad.json --json"},
+	{"sessions import", "agent-chatter sessions import fork.jsonl --json"},
+	{"sessions import", "grep -v a.go tool.jsonl > grows.jsonl; agent-chatter sessions import grows.jsonl --json; " +
+		"cat tool.jsonl > grows.jsonl; agent-chatter sessions import grows.jsonl --json"},
 	{"sessions export --format json", "agent-chatter sessions export 7QN3 --format json"},
 	{"replay", "agent-chatter replay " + unknownID + " --json"},
 	{"replay --with-team", "agent-chatter replay --with-team demo 7QN3 --json"},
@@ -122,6 +126,10 @@ func TestManualListsJSONFields(t *testing.T) {
 	writeSessions(t, s)
 	s.write("bad.json", "{}")
 	s.write("branches.jsonl", readText(t, "../../projection/interchange/testdata/pi/branches.jsonl"))
+	s.write("fork.jsonl", claudeUser("f1", "", `"go"`)+claudeUser("f2", "f1", `"this way"`)+claudeUser("f3", "f1", `"that way"`))
+	use := `[{"type":"text","text":"I look."},{"type":"tool_use","id":"u1","name":"Bash","input":{"command":"ls"}}]`
+	s.write("tool.jsonl", claudeUser("t1", "", `"look"`)+strings.ReplaceAll(claudeUser("t2", "t1", use), "user", "assistant")+
+		claudeUser("t3", "t2", `[{"type":"tool_result","tool_use_id":"u1","content":"a.go"}]`)+claudeUser("t4", "t2", `"and?"`))
 	s.write("AGENTS.md", "Be brief.")
 	s.write("limits.json", limitsTeam)
 	s.write(".agent-chatter/team-config/limits.json", limitsTeam)
@@ -150,6 +158,12 @@ func TestManualListsJSONFields(t *testing.T) {
 	for row, fields := range rows {
 		checkFields(t, row, fields, rows, printed[row])
 	}
+}
+
+// claudeUser returns a line of a transcript of Claude Code.
+func claudeUser(id, parent, content string) string {
+	return fmt.Sprintf(`{"type":"user","uuid":%q,"parentUuid":%q,"sessionId":"session-%.1s","timestamp":"2026-11-21T02:30:00Z",`+
+		`"message":{"role":"user","content":%s}}`+"\n", id, parent, id, content)
 }
 
 // checkFields compares the fields of a row with those that its commands have printed.

@@ -63,7 +63,8 @@ func acpMode(m Member) acp.Mode {
 	if m.Permissions == Allow {
 		return acp.Mode{Names: h.allowed}
 	}
-	return acp.Mode{Names: h.asking, Required: true, Stricter: h.stricter}
+	// Without permissions, an agent that has no modes is used as it is.
+	return acp.Mode{Names: h.asking, Required: true, Modeless: m.Permissions == "", Stricter: h.stricter}
 }
 
 // acpEnv returns the environment of a member's program.

@@ -169,9 +169,9 @@ func textEvents(text string) []Event {
 
 // The values of finish_reason of OpenAI's API and of the servers and gateways that have it, in lower case.
 var (
-	finished   = []string{"stop", "end_turn", "stop_sequence", "eos", "eos_token", "end", "done", "complete", "completed"}
+	finished   = []string{"stop", "end_turn", "stop_sequence", "eos", "eos_token", "end", "done", "completed"}
 	cutOff     = []string{"length", "max_tokens", "max_output_tokens", "model_length", "incomplete"}
-	withheld   = []string{"content_filter", "safety", "refusal", "recitation", "blocklist", "prohibited_content", "spii"}
+	withheld   = []string{"content_filter", "safety", "refusal", "recitation", "blocklist", "prohibited_content"}
 	wantsTools = []string{"tool_calls", "function_call", "tool_use"}
 )
 

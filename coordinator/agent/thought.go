@@ -6,7 +6,7 @@ import "strings"
 // such tags later in a reply is the reply's.
 type thought struct {
 	state thoughtState
-	held  string // the start of the reply, which may become a tag, or the end of a thought, which may become the end tag
+	held  string // the start of the reply, which may become a tag, or what may become the end tag
 	end   string // the tag that ends the thought
 }
 

@@ -20,8 +20,8 @@ type Options struct {
 	Host string           // name of the machine, likewise
 	Now  func() time.Time // nil: time.Now
 
-	// Check, unless it is nil, checks lines of a session that are valid as lines. After an error of it, the message with
-	// them is not valid, and nothing of it is fetched.
+	// Check, unless it is nil, checks lines of a session that are valid as lines. After an error of it, the message
+	// with them is not valid, and nothing of it is fetched.
 	Check func(s Session, lines []byte) error
 
 	MaxLine int // longest line in bytes, as in journal.Options; 0: journal.DefaultMaxLine

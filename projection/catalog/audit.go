@@ -63,7 +63,8 @@ func (a *Audit) Other() error {
 	if a.state.SessionID == "" || a.state.SessionID == a.id && journal.DirName(a.state.Team.ID) == team {
 		return nil
 	}
-	return fmt.Errorf("it is session %.40q of team %.80q, stored under another name", a.state.SessionID, a.state.Team.ID)
+	return fmt.Errorf("it is session %.40q of team %.80q, stored under another name",
+		a.state.SessionID, a.state.Team.ID)
 }
 
 // RemoveInvalid removes the caches that contradict the applied events. For each it yields

@@ -159,8 +159,8 @@ func (p *RetentionPass) record(ctx context.Context, payloads ...projection.Paylo
 	_, p.err = p.log.Append(records...)
 }
 
-// Torn describes the bytes at the end of retention.jsonl that were set aside before the first record: what a crash left,
-// or what another program changed.
+// Torn describes the bytes at the end of retention.jsonl that were set aside before the first record: what a crash
+// left, or what another program changed.
 func (p *RetentionPass) Torn() journal.Torn {
 	if p.err != nil {
 		return journal.Torn{}

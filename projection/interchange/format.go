@@ -34,8 +34,8 @@ var formats []Format
 // It panics if the name is taken, and returns true.
 func RegisterFormat(f Format) bool {
 	_, taken := lookupFormat(f.Name)
-	reserved := slices.Contains([]string{"", "auto", JournalFormat, BundleFormat, SnapshotFormat, TeamFile, ExportFormat}, f.Name)
-	if taken || reserved || f.Read == nil {
+	reserved := []string{"", "auto", JournalFormat, BundleFormat, SnapshotFormat, TeamFile, ExportFormat}
+	if taken || slices.Contains(reserved, f.Name) || f.Read == nil {
 		panic(fmt.Sprintf("interchange: the format %q is registered or incomplete", f.Name))
 	}
 	formats = append(formats, f)

@@ -17,8 +17,8 @@ func Compose(text string) string {
 	return compose(text)
 }
 
-// toASCII are the characters beyond ASCII whose normal form is in ASCII: the signs of Kelvin, of a Greek question and of
-// a Greek accent. They stay as they are, see Fold.
+// toASCII are the characters beyond ASCII whose normal form is in ASCII: the signs of Kelvin, of a Greek question and
+// of a Greek accent. They stay as they are, see Fold.
 const toASCII = "\u212a\u037e\u1fef"
 
 func compose(text string) string {

@@ -18,6 +18,8 @@ type Mode struct {
 	Names []string
 	// Required is whether a session that is not in the mode must not be used.
 	Required bool
+	// Modeless is whether the session of an agent that has no modes may be used nevertheless.
+	Modeless bool
 	// Stricter are modes to which the agent may change by itself: they permit no more.
 	Stricter []string
 }
@@ -94,6 +96,9 @@ func (c *Client) enter(ctx context.Context, wanted Mode, modes sessionModes, opt
 	}
 	c.mode = modeState{stricter: wanted.Stricter}
 	i := slices.IndexFunc(wanted.Names, func(name string) bool { return slices.Contains(offered, name) })
+	if i < 0 && len(offered) == 0 && wanted.Modeless {
+		return nil
+	}
 	if i < 0 {
 		return required(wanted, &ModeError{Offered: offered})
 	}

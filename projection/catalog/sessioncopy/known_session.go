@@ -44,7 +44,9 @@ type knownSession struct {
 }
 
 func newKnownSession(ctx context.Context, r *journal.Reader) *knownSession {
-	k := &knownSession{reader: r, tools: map[string]bool{}, tail: map[string]bool{}, paid: map[string]projection.Usage{}}
+	k := &knownSession{
+		reader: r, tools: map[string]bool{}, tail: map[string]bool{}, paid: map[string]projection.Usage{},
+	}
 	k.pull, k.stop = iter.Pull2(scan(ctx, r))
 	return k
 }

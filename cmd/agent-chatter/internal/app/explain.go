@@ -148,8 +148,8 @@ func Sentence(err error) string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-// Reason returns the text of an error for a terminal, as a part of a message. It is one line, whatever values are in it,
-// except for errors that list problems.
+// Reason returns the text of an error for a terminal, as a part of a message. It is one line, whatever values are in
+// it, except for errors that list problems.
 func Reason(err error) string {
 	var invalid *schemas.InvalidError
 	var settings *home.ConfigError

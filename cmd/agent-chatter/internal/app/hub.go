@@ -66,8 +66,7 @@ func explainHub(err error) Message {
 		return Text("Session %s diverged from the hub after event %d.", diverged.Session.ID, diverged.Common.Seq).
 			With(To("make a fork of what is only here", "hub", "pull", diverged.Session.ID))
 	case errors.As(err, &behind):
-		return Text("Session %s has events on the hub that are not here: %d there, %d here.", behind.Session.ID,
-			behind.Hub.Seq, behind.Local.Seq).With(To("fetch them", "hub", "pull", behind.Session.ID))
+		return behindText(behind)
 	case errors.As(err, &gap):
 		return damagedHubText(err, gap.Session.ID)
 	case errors.As(err, &bad):
@@ -83,6 +82,12 @@ func explainHub(err error) Message {
 		return Text("%s.", Sentence(err))
 	}
 	return Message{}
+}
+
+// behindText is for a session of which the hub has events that are not here.
+func behindText(e *hub.BehindError) Message {
+	return Text("Session %s has events on the hub that are not here: %d there, %d here.", e.Session.ID, e.Hub.Seq,
+		e.Local.Seq).With(To("fetch them", "hub", "pull", e.Session.ID))
 }
 
 // damagedHubText is for a session of which the hub has messages that are missing or not valid.

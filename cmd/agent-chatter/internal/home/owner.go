@@ -21,7 +21,8 @@ func (e *OthersError) Error() string {
 	if e.Owner >= 0 {
 		return fmt.Sprintf("%s belongs to user %d: nothing in the home %s is trusted", e.Path, e.Owner, e.Home)
 	}
-	return fmt.Sprintf("others can change %s (mode %04o): nothing in the home %s is trusted", e.Path, e.Mode.Perm(), e.Home)
+	return fmt.Sprintf("others can change %s (mode %04o): nothing in the home %s is trusted",
+		e.Path, e.Mode.Perm(), e.Home)
 }
 
 // CheckOwner returns an *OthersError if another user can change what the home decides: if the home, or one of Deciding

@@ -164,7 +164,8 @@ func (c *Connection) remote(
 	}
 	err = h.Rows(ctx, "", func(r hub.Row) {
 		// The last message may be of any writer: a session that is named in full is read whatever that message is.
-		if hidden := r.Err != nil || r.Head.Seq == 0; hidden && r.Session.ID != name || r.Purged || !ships(r.Session.Team) {
+		hidden := r.Err != nil || r.Head.Seq == 0
+		if hidden && r.Session.ID != name || r.Purged || !ships(r.Session.Team) {
 			return
 		}
 		s := &remoteSession{r, replica.DecodeRow(r).UpdatedAt}

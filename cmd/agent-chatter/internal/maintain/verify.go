@@ -288,12 +288,7 @@ func verifySession(
 	if v.OK && !chainOnly {
 		removeInvalidCaches(a, audit, s.ID)
 	}
-	if missing := audit.MissingHeader(); v.OK && missing != nil {
-		v.OK, v.sumsMatch, v.Problem, v.Line = false, true, missing.Reason, 1
-	}
-	if other := audit.Other(); v.OK && inTeam && !chainOnly && other != nil {
-		v.OK, v.sumsMatch, v.Problem, v.help = false, true, other.Error(), textOtherHelp
-	}
+	v.checkSession(audit, inTeam && !chainOnly)
 	// The list also knows that the file had events, and, if only the checksums were checked,
 	// lines that are not events.
 	if v.OK && s.Damaged != "" && s.ReadErr == nil {
@@ -307,6 +302,17 @@ func verifySession(
 	}
 	v.shrunk = s.Truncated && v.OK
 	return v, nil
+}
+
+// checkSession fails a journal that is intact and no session, or, if stored is true, another one than that it is stored
+// as.
+func (v *verdict) checkSession(audit *catalog.Audit, stored bool) {
+	if missing := audit.MissingHeader(); v.OK && missing != nil {
+		v.OK, v.sumsMatch, v.Problem, v.Line = false, true, missing.Reason, 1
+	}
+	if other := audit.Other(); v.OK && stored && other != nil {
+		v.OK, v.sumsMatch, v.Problem, v.help = false, true, other.Error(), textOtherHelp
+	}
 }
 
 // removeInvalidCaches removes and reports the caches that contradict a session. One that

@@ -52,7 +52,8 @@ func (l Loader) initial(ctx context.Context) ([]team.Trusted, error) {
 			t, _ = team.Load(path, l.App.Home)
 			loaded[path] = t
 		}
-		if t == nil || !l.isOwnDirectory(s.Dir()) || t.Source.Path != path || t.Source.SHA256 != s.Source.SHA256 || len(t.Elsewhere) > 0 {
+		if t == nil || !l.isOwnDirectory(s.Dir()) || t.Source.Path != path || t.Source.SHA256 != s.Source.SHA256 ||
+			len(t.Elsewhere) > 0 {
 			continue
 		}
 		if here, err := l.madeHere(s); err == nil && here {

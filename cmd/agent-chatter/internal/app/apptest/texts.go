@@ -45,8 +45,8 @@ func FirstLine(text string) string {
 
 // CheckTexts compares texts with testdata/messages.golden and rewrites that
 // file if the test runs with -update. It fails if a text contains a control
-// character, if a value of Hostile makes a line of its own in it, if a command in it runs another one when it is pasted into a shell, and
-// if a function of the package that is called …Text has no sample.
+// character, if a value of Hostile makes a line of its own in it, if a command in it runs another one when it is pasted
+// into a shell, and if a function of the package that is called …Text has no sample.
 func CheckTexts(t *testing.T, texts []Text) {
 	t.Helper()
 	for _, function := range textFunctions(t) {
