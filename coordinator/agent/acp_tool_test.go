@@ -8,7 +8,7 @@ import (
 )
 
 func TestLongInputReplacesAnEarlierOne(t *testing.T) {
-	turn := &acpTurn{tools: map[string]*acpTool{"t1": {}}}
+	turn := &acpTurn{acpAgent: &acpAgent{habits: acpHabits{numbered: true}}, tools: map[string]*acpTool{"t1": {}}}
 	turn.takeTool(acp.ToolUpdate{ID: "t1", Input: []byte(`{"command":"ls"}`)})
 	long := []byte(`{"command":"` + strings.Repeat("x", maxOutput) + `"}`)
 	if tool := turn.takeTool(acp.ToolUpdate{ID: "t1", Input: long}); tool.input != nil || tool.hidden.input != len(long) {

@@ -182,7 +182,7 @@ func TestPermissionRequest(t *testing.T) {
 		"edits": {
 			`{"toolCallId":"1","content":[{"type":"diff","path":"a","oldText":"o","newText":"n"},{"type":"diff","path":"b","newText":""},
 				{"type":"diff","path":"c"},{"type":"text","newText":"n"}]}`, `[]`,
-			ToolUpdate{ID: "1"}, []Edit{{"a", "o", "n"}, {"b", "", ""}}, false,
+			ToolUpdate{ID: "1", Acts: true}, []Edit{{"a", "o", "n"}, {"b", "", ""}}, false,
 		},
 		"content of another type": {`{"toolCallId":"1","content":"x"}`, `[]`, ToolUpdate{ID: "1"}, nil, false},
 		"always":                  {`{}`, `[{"kind":"reject_once","optionId":"r"},{"kind":"allow_always","optionId":"a"}]`, ToolUpdate{}, nil, true},

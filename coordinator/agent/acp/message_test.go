@@ -28,7 +28,7 @@ func TestUpdates(t *testing.T) {
 			`{"sessionUpdate":"agent_message_chunk","content":{"text":"hi"},"messageId":"m"}`,
 			Chunk{"m", "hi"},
 		},
-		"image":   {`{"sessionUpdate":"agent_message_chunk","content":{"type":"image"}}`, Chunk{}},
+		"image":   {`{"sessionUpdate":"agent_message_chunk","content":{"type":"image"}}`, Chunk{Text: "[image]"}},
 		"thought": {`{"sessionUpdate":"agent_thought_chunk","content":{"text":"hm"}}`, OtherUpdate{}},
 		"plan": {
 			`{"sessionUpdate":"plan","entries":[{"content":"saw","status":"completed","priority":"high"}]}`,
@@ -69,7 +69,7 @@ func TestUpdates(t *testing.T) {
 		"no input":    {`{"sessionUpdate":"tool_call","toolCallId":"1"}`, ToolUpdate{ID: "1"}},
 		"server's tool of Codex": {
 			`{"sessionUpdate":"tool_call","toolCallId":"1","kind":"execute","rawInput":{"server":"s","tool":"t","arguments":{"a":1}}}`,
-			ToolUpdate{ID: "1", Category: "execute", Name: "s.t", Input: json.RawMessage(`{"a":1}`)},
+			ToolUpdate{ID: "1", Category: "execute", Name: "s.t", Input: json.RawMessage(`{"a":1}`), Acts: true},
 		},
 		"input that has a tool": {
 			`{"sessionUpdate":"tool_call","toolCallId":"1","rawInput":{"server":"s","tool":"t"}}`,
@@ -113,7 +113,7 @@ func TestUpdates(t *testing.T) {
 				"_meta":{"terminal_output_delta":{"data":"z"}}}`,
 			ToolUpdate{
 				ID: "1", Name: "sh", Category: "execute", Title: "ls", Input: json.RawMessage(`{"a":1}`),
-				Output: "x\ny", OutputReplaced: true, OutputAppended: "z",
+				Output: "x\ny", OutputReplaced: true, OutputAppended: "z", Acts: true,
 			},
 		},
 	} {
