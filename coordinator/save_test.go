@@ -2,7 +2,6 @@ package coordinator_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -253,15 +252,6 @@ func (s *fixture) checkComplete(d *disk, want ...string) {
 		s.t.Errorf("updated %s, in the journal %s; interrupted %q", session.UpdatedAt, state.Row.UpdatedAt,
 			session.Interrupted)
 	}
-}
-
-func asJSON(t *testing.T, v any) string {
-	t.Helper()
-	text, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
 }
 
 func TestNewSessionIsCompleteAfterAnyFailure(t *testing.T) {
