@@ -196,6 +196,9 @@ func (t *acpTurn) take(m acp.Message) error {
 		for i, e := range m {
 			entries[i] = PlanEntry(e)
 		}
+		if !t.habits.numbered {
+			t.settleHeld()
+		}
 		t.emit(Plan{entries})
 	case acp.Spent:
 		t.takeSpent(m)
