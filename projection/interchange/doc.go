@@ -28,7 +28,7 @@
 //	synapse        ~/.synapse/sessions/<id>.jsonl, with the titles and times of all sessions in sessions.json next to it
 //
 // The lines of Claude Code are a tree. It branches only where two lines name the same line as their
-// parent, and a person continued from each. Text that a program puts around a person's message is told
+// parent, and a person continued from each. Text that a program puts around a person's message differs
 // from words about it by its form: a block that begins a line and has an end.
 //
 // A transcript that is not held completely is read several times: for its header and its

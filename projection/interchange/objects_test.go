@@ -95,7 +95,7 @@ func FuzzPieces(f *testing.F) {
 		}
 		first, torn, last := object(1), object(2), object(3)
 		torn = torn[:1+int(cut)%(len(torn)-1)]
-		if len(torn) < len(`{"id"`) { // no name yet by which a value is told from an object
+		if len(torn) < len(`{"id"`) { // no name yet that tells a value from an object
 			return
 		}
 		between := []string{"\n", "", "\x00", "\r\n"}[kind%4]

@@ -79,9 +79,9 @@ const (
 	HTTPServers Habit = "httpServers" // takes MCP servers with a URL
 
 	Modeless   Habit = "modeless"   // has no modes
-	OtherModes Habit = "otherModes" // has modes of names that nobody knows
+	OtherModes Habit = "otherModes" // has modes of unknown names
 	ModeOption Habit = "modeOption" // has its modes as an option
-	Auto       Habit = "auto"       // starts in a mode in which it asks nobody
+	Auto       Habit = "auto"       // starts in a mode in which it does not ask
 	Staying    Habit = "staying"    // answers that its mode is set, and does not change it
 	Claiming   Habit = "claiming"   // does not either, and claims that it has, with ModeOption
 

@@ -66,7 +66,7 @@ func explainHub(err error) Message {
 		return Text("Session %s diverged from the hub after event %d.", diverged.Session.ID, diverged.Common.Seq).
 			With(To("make a fork of what is only here", "hub", "pull", diverged.Session.ID))
 	case errors.As(err, &behind):
-		return behindText(behind)
+		return missingHereText(behind)
 	case errors.As(err, &gap):
 		return damagedHubText(err, gap.Session.ID)
 	case errors.As(err, &bad):
@@ -84,8 +84,8 @@ func explainHub(err error) Message {
 	return Message{}
 }
 
-// behindText is for a session of which the hub has events that are not here.
-func behindText(e *hub.BehindError) Message {
+// missingHereText is for a session of which the hub has events that are not here.
+func missingHereText(e *hub.BehindError) Message {
 	return Text("Session %s has events on the hub that are not here: %d there, %d here.", e.Session.ID, e.Hub.Seq,
 		e.Local.Seq).With(To("fetch them", "hub", "pull", e.Session.ID))
 }

@@ -136,7 +136,7 @@ func appTexts() []apptest.Text {
 	enemy := hub.Claim{Host: apptest.Hostile, Home: apptest.Hostile, Time: since}
 	add("damagedHubText", "", damagedHubText(&hub.GapError{Session: hub.Session{ID: apptest.AliceID},
 		After: journal.Position{Seq: 3}, Next: journal.Position{Seq: 5}}, apptest.AliceID))
-	add("behindText", "", behindText(&hub.BehindError{Session: hub.Session{ID: apptest.AliceID},
+	add("missingHereText", "", missingHereText(&hub.BehindError{Session: hub.Session{ID: apptest.AliceID},
 		Hub: journal.Position{Seq: 5}, Local: journal.Position{Seq: 3}}))
 	add("claimedText", "", claimedText(&hub.ClaimedError{Session: hub.Session{ID: apptest.AliceID}, Claim: claim}))
 	add("holderText", "", holderText(claim))

@@ -52,7 +52,7 @@ func CheckFileOwner(dir, path string) error {
 	if shut {
 		shut = shutsOthersOut(top)
 	} else {
-		checked = append(checked, filepath.Dir(target)) // whoever can write it can replace the file
+		checked = append(checked, filepath.Dir(target)) // a user who can write it can replace the file
 	}
 	for i, name := range checked {
 		info, err := os.Lstat(name)
