@@ -115,8 +115,8 @@
 // A Log that finds bytes of a program which ignores the locks refuses to continue.
 //
 // Any number of readers and followers can be active. They take no lock and write
-// nothing. They often see incomplete lines, so they read up to the last newline and
-// no further. A follower is woken by notifications, which may be lost; it also polls
+// nothing. They often see incomplete lines, so they read up to the last complete line
+// and no further. A follower is woken by notifications, which may be lost; it also polls
 // every 250 milliseconds. A Watch shares the system's notifications among followers,
 // and reports if the system refuses them.
 //
@@ -131,6 +131,13 @@
 // archive counts as synced. The chain cannot detect that whole lines are missing at
 // the end.
 //
+// Bytes between the lines are corruption, too, wherever the line that is expected there
+// follows them whole: a crash loses bytes, but never inserts any, so another program has
+// written them. Examples are the CR of CR LF, a byte order mark, a line of an editor, and
+// two lines without a newline between them. A torn tail would be set aside with the whole
+// lines. A last line that lacks nothing but its newline is an event: its checksum says
+// that it is complete. The next Append writes the newline.
+//
 // Log.Seal ends a journal with a line that declares every line before it synced, a
 // journal.sealed event if need be, and so does Repair. If writers seal what they
 // have written, only a crash leaves more than the last line without such a mark. The
@@ -138,7 +145,8 @@
 //
 // Repair is for corruption. It keeps every line that is valid after the previous
 // line, replaces each invalid part by a journal.recovered event, and keeps the
-// previous journal aside.
+// previous journal aside. It removes bytes between lines that follow each other, and
+// records all of them in one event at the end, so that the lines keep their numbers.
 //
 // Opening a journal for appending checks the chain of the last lines, usually 8 MiB;
 // reading checks the lines that it reads.
