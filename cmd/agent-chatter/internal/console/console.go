@@ -314,6 +314,7 @@ func (c *Console) Watch(onEscape, onInterrupt func()) (stop func()) {
 	c.escape, c.interrupt, c.cancelled = onEscape, onInterrupt, false
 	over := c.ended
 	c.mu.Unlock()
+	c.setPatient(true)
 	if over {
 		onInterrupt()
 	}
@@ -321,7 +322,15 @@ func (c *Console) Watch(onEscape, onInterrupt func()) (stop func()) {
 		c.mu.Lock()
 		c.escape, c.interrupt, c.cancelled = nil, nil, false
 		c.mu.Unlock()
+		c.setPatient(false)
 		c.running.Wait()
+	}
+}
+
+// setPatient is for a turn, which Escape cancels. A console that reads nothing has no terminal.
+func (c *Console) setPatient(patient bool) {
+	if c.terminal != nil {
+		c.terminal.SetPatient(patient)
 	}
 }
 

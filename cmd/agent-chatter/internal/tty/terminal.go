@@ -36,12 +36,14 @@ type Terminal struct {
 	held      bool          // the settings and modes are ours
 	alternate bool          // the alternate screen is shown
 	notices   []Event       // that did not come from the input
+	patient   atomic.Bool
 	changes   atomic.Uint64 // how often the size, or what is shown, may have changed
 }
 
 const (
-	// keyWait is how long the rest of an escape sequence may take to arrive.
-	keyWait = 50 * time.Millisecond
+	// keyWait is how long the rest of an escape sequence may take to arrive, and patientKeyWait how long after
+	// SetPatient: connections over a network split sequences.
+	keyWait, patientKeyWait = 50 * time.Millisecond, 400 * time.Millisecond
 	// pasteWait is how long the rest of a paste may take.
 	pasteWait = 5 * time.Second
 )
@@ -90,6 +92,10 @@ func (t *Terminal) area() area {
 
 // Events returns the channel of events. It is closed when the terminal has gone away.
 func (t *Terminal) Events() <-chan Event { return t.events }
+
+// SetPatient sets whether the terminal waits longer for the rest of a sequence before it reports its first byte as the
+// Escape key. It is for when Escape destroys something: an arrow key that a slow line splits must not do that.
+func (t *Terminal) SetPatient(patient bool) { t.patient.Store(patient) }
 
 // Close gives the terminal back, with the cursor where the live rows began. The channel of events stays open.
 func (t *Terminal) Close() error {
@@ -228,6 +234,9 @@ func (t *Terminal) read() {
 		switch {
 		case t.decoder.Pending():
 			wait = keyWait
+			if t.patient.Load() {
+				wait = patientKeyWait
+			}
 		case t.decoder.Pasting():
 			wait = pasteWait
 		}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty/ttytest"
 	"github.com/creack/pty"
@@ -30,6 +31,48 @@ func TestTerminalReportsKeys(t *testing.T) {
 	}
 	if got := strings.TrimRight(m.Text(), "\n"); got != strings.Join(want, "\n") {
 		t.Errorf("it shows\n%s\nwant\n%s", got, strings.Join(want, "\n"))
+	}
+}
+
+// Over a slow line the halves of a sequence arrive apart.
+func TestPatientTerminalWaitsForTheRestOfAKey(t *testing.T) {
+	other, file, err := pty.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	terminal, err := Open(file, file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	terminal.SetPatient(true)
+	for {
+		begun := time.Now()
+		write(t, other, "\x1b")
+		time.Sleep(2 * keyWait) // the gap is the input that is tested
+		write(t, other, "[A")
+		got := <-terminal.Events()
+		if want := (Key{Code: Up}); got == Event(want) {
+			break
+		}
+		if time.Since(begun) < patientKeyWait {
+			t.Fatalf("got %#v", got)
+		}
+		for _, rest := range "[A" { // the machine was busy: once more
+			if got := <-terminal.Events(); got != Event(Key{Code: Code(rest)}) {
+				t.Fatalf("got %#v", got)
+			}
+		}
+	}
+	if err := terminal.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func write(t *testing.T, file *os.File, text string) {
+	t.Helper()
+	if _, err := file.WriteString(text); err != nil {
+		t.Fatal(err)
 	}
 }
 
