@@ -76,7 +76,16 @@ func (s *stream) relayLine(line []byte, yield func(Event, error) bool) bool {
 	if line = bytes.TrimSpace(line); len(line) == 0 {
 		return true
 	}
-	events := s.parser.parse(line)
+	for object := range jsonlines.Objects(line) {
+		if !s.relayObject(object, yield) {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *stream) relayObject(object []byte, yield func(Event, error) bool) bool {
+	events := s.parser.parse(object)
 	if len(events) == 0 {
 		events = append(events, Alive{})
 	}

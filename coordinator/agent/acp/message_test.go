@@ -233,7 +233,7 @@ func TestLinesThatAreNoMessages(t *testing.T) {
 	long := strings.Repeat("x", 4<<10)
 	for line, unparsed := range map[string]string{
 		long + "y": long,
-		"":         "", "\r": "", "x": "x", " ": " ", "{}": "{}", `{"id":1}`: "", `{"method":"m"}`: "", "[]": "[]",
+		"":         "", "\r": "", "x": "x", " ": "", "{}": "{}", `{"id":1}`: "", `{"method":"m"}`: "", "[]": "[]",
 	} {
 		c := received([]byte(line))
 		c.takeLine([]byte("a later line"))

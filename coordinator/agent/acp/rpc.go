@@ -166,44 +166,20 @@ func (c *Client) receive(ctx context.Context) (m rpcMessage, err error) {
 }
 
 func (c *Client) takeLine(line []byte) bool {
-	var m rpcMessage
-	switch {
-	case len(line) == 0 || string(line) == "\r":
-	case json.Unmarshal(line, &m) == nil && m.valid():
-		c.inbox = append(c.inbox, m)
-	case c.takeEmbedded(line):
-	case c.unparsed == "":
+	if line = bytes.TrimSpace(line); len(line) == 0 {
+		return true
+	}
+	found := false
+	for object := range jsonlines.Objects(line) {
+		var m rpcMessage
+		if json.Unmarshal(object, &m) == nil && (m.Method != "" || m.ID != nil) {
+			c.inbox, found = append(c.inbox, m), true
+		}
+	}
+	if !found && c.unparsed == "" {
 		c.unparsed = string(excerpt(line))
 	}
 	return true
-}
-
-// valid reports whether the message is one of JSON-RPC.
-func (m rpcMessage) valid() bool { return m.Method != "" || m.ID != nil }
-
-// maxBraces is at how many places of a line a message may begin.
-const maxBraces = 8
-
-// takeEmbedded takes the messages of a line that has other text as well: a program may set the title of the terminal,
-// or print a byte order mark or a warning, without a line break. It returns false if there are none.
-func (c *Client) takeEmbedded(line []byte) (found bool) {
-	for range maxBraces { // of a hostile line, every attempt may read all
-		start := bytes.Index(line, []byte(`{"`))
-		if start < 0 {
-			break
-		}
-		line = line[start:]
-		var m rpcMessage
-		d := json.NewDecoder(bytes.NewReader(line))
-		if d.Decode(&m) != nil || m.JSONRPC != jsonRPC || !m.valid() {
-			line = line[1:]
-			continue
-		}
-		c.inbox = append(c.inbox, m)
-		found = true
-		line = line[d.InputOffset():]
-	}
-	return found
 }
 
 // excerpt returns the beginning of a line, for an error message.

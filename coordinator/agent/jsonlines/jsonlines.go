@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 
 	"github.com/agent-chatter/agent-chatter/journal/lines"
 )
@@ -57,15 +58,63 @@ func (s *Splitter) Rest() []byte {
 	return s.lines.Rest()
 }
 
-// Decode decodes the JSON object with which a line ends like json.Unmarshal, but leaves out fields of a type that does
-// not fit. What precedes the object is ignored: a program's start script, or a terminal's title, may stand there. It
-// returns false if the line does not end with an object.
-func Decode(line []byte, into any) bool {
-	from := bytes.IndexByte(line, '{')
-	if from < 0 {
+// maxTorn is at how many places of a line that begin no whole object Objects looks for one: of a hostile line, each
+// may be read to its end.
+const maxTorn = 8
+
+// Objects yields the whole JSON objects of a line; the line itself if it has none. There may be other text before,
+// between and after them: a program's start script, the title of a terminal, a byte order mark, an object that was
+// not finished, or a line break that is missing.
+func Objects(line []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		found := false
+		for at, torn := 0, 0; torn < maxTorn; {
+			start := bytes.IndexByte(line[at:], '{')
+			if start < 0 {
+				break
+			}
+			start += at
+			object, ok := firstObject(line[start:])
+			if !ok || torn > 0 && isValue(line[:start]) {
+				at = start + 1
+				torn++
+				continue
+			}
+			if found = true; !yield(object) {
+				return
+			}
+			at = start + len(object)
+		}
+		if !found {
+			yield(line)
+		}
+	}
+}
+
+// isValue reports whether what follows a text may be a value of an object in it that is not finished.
+func isValue(before []byte) bool {
+	before = bytes.TrimRight(before, " \t")
+	return len(before) > 0 && bytes.IndexByte([]byte(":[,"), before[len(before)-1]) >= 0
+}
+
+// firstObject returns the object with which a text begins, unless the text continues as if another object contained it.
+func firstObject(text []byte) (object []byte, ok bool) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	if err := d.Decode((*json.RawMessage)(&object)); err != nil {
+		return nil, false
+	}
+	rest := bytes.TrimLeft(text[len(object):], " \t\r")
+	return object, len(rest) == 0 || bytes.IndexByte([]byte(",:]}"), rest[0]) < 0
+}
+
+// Decode decodes a JSON object like json.Unmarshal, but leaves out fields of a type that does not fit. It returns false
+// if the text is no object.
+func Decode(text []byte, into any) bool {
+	text = bytes.TrimLeft(text, " \t\r\n")
+	if len(text) == 0 || text[0] != '{' {
 		return false
 	}
-	err := json.Unmarshal(line[from:], into)
+	err := json.Unmarshal(text, into)
 	mismatch := (*json.UnmarshalTypeError)(nil)
 	return err == nil || errors.As(err, &mismatch)
 }

@@ -75,8 +75,7 @@ func TestDecodeLeavesOutFieldsThatDoNotFit(t *testing.T) {
 		{`{"a":"x"`, false, "", ""},
 		{``, false, "", ""},
 		{` {"a":"x"}`, true, "x", ""},
-		{"\x1b]0;title\a\x1b[?25h{\"a\":\"x\"}", true, "x", ""},
-		{"\uFEFF{\"a\":\"x\"}", true, "x", ""},
+		{"\uFEFF{\"a\":\"x\"}", false, "", ""},
 		{`[{"a":"x"}]`, false, "", ""},
 		{`"{\"a\":\"x\"}"`, false, "", ""},
 		{`{"a":"x"} and`, false, "", ""},
@@ -85,6 +84,34 @@ func TestDecodeLeavesOutFieldsThatDoNotFit(t *testing.T) {
 		ok := jsonlines.Decode([]byte(test.line), &got)
 		if ok != test.ok || ok && (got.A != test.a || got.B != test.b) {
 			t.Errorf("Decode(%s) = %v, %+v", test.line, ok, got)
+		}
+	}
+}
+
+func TestObjectsAreFoundAmongOtherText(t *testing.T) {
+	const a, b, nested = `{"a":1}`, `{"b":[{"c":"}{"}]}`, `{"type":"message","content":[{"type":"result"}`
+	for line, want := range map[string][]string{
+		a:                                 {a},
+		" " + a + "\r":                    {a},
+		a + b:                             {a, b},
+		a + " " + b:                       {a, b},
+		"\x1b]0;title {x}\a\x1b[?25h" + a: {a},
+		"\uFEFF" + a:                      {a},
+		a + " and":                        {a},
+		`{"a":"unfin` + b:                 {b},
+		nested:                            {nested},
+		"note: " + a:                      {a},
+		nested + `],"cost":NaN}`:          {nested + `],"cost":NaN}`},
+		strings.Repeat("{", 20) + a:       {strings.Repeat("{", 20) + a},
+		"npm warn":                        {"npm warn"},
+		`["a"]`:                           {`["a"]`},
+	} {
+		var got []string
+		for object := range jsonlines.Objects([]byte(line)) {
+			got = append(got, string(object))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("Objects(%q) = %q, want %q", line, got, want)
 		}
 	}
 }
