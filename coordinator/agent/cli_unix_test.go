@@ -138,15 +138,21 @@ func TestCLIStartsNothing(t *testing.T) {
 }
 
 func TestCLIEvents(t *testing.T) {
-	var got []string
-	for event, err := range claude.Run(within(t), scriptedCLI(t, `echo '{}'; echo rubbish; `+printRetry+printHi+printDone)) {
-		if err != nil {
-			t.Fatal(err)
+	for script, want := range map[string]string{
+		`echo '{}'; echo rubbish; ` + printRetry + printHi + printDone:                        "agent.Alive agent.Retry agent.Text agent.Usage",
+		`printf '\033]0;title\007'; ` + printHi + `printf '\357\273\277note: '; ` + printDone: "agent.Text agent.Usage",
+		`{ printf '{"type":"assist'; ` + printHi + printDone + `} | tr -d '\n'`:               "agent.Text agent.Usage",
+	} {
+		var got []string
+		for event, err := range claude.Run(within(t), scriptedCLI(t, script)) {
+			if err != nil {
+				t.Fatalf("%s: %v", script, err)
+			}
+			got = append(got, fmt.Sprintf("%T", event))
 		}
-		got = append(got, fmt.Sprintf("%T", event))
-	}
-	if want := "agent.Alive agent.Retry agent.Text agent.Usage"; strings.Join(got, " ") != want {
-		t.Errorf("got %q, want %s", got, want)
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: got %q, want %s", script, got, want)
+		}
 	}
 }
 
