@@ -12,7 +12,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Of a compressed file whose end is missing, what can be decompressed is read.
+// Of a compressed file whose end is missing or damaged, what can be decompressed is read.
 func TestCutFileIsReadUpToItsEnd(t *testing.T) {
 	var text, compressed bytes.Buffer
 	w, err := zstd.NewWriter(&compressed)
@@ -30,8 +30,12 @@ func TestCutFileIsReadUpToItsEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "rollout.jsonl.zst")
-	for _, size := range []int{compressed.Len(), compressed.Len() * 2 / 3} {
-		if err := os.WriteFile(path, compressed.Bytes()[:size], 0o600); err != nil {
+	zeroed := bytes.Clone(compressed.Bytes())
+	clear(zeroed[len(zeroed)*2/3:])
+	for _, content := range [][]byte{
+		compressed.Bytes(), compressed.Bytes()[:compressed.Len()*2/3], zeroed, append(bytes.Clone(compressed.Bytes()), 0, 0, 0, 0),
+	} {
+		if err := os.WriteFile(path, content, 0o600); err != nil {
 			t.Fatal(err)
 		}
 		cut := false
@@ -41,11 +45,11 @@ func TestCutFileIsReadUpToItsEnd(t *testing.T) {
 		}
 		got, err := io.ReadAll(f)
 		f.Close()
-		if err != nil || len(got) == 0 || !bytes.HasPrefix(text.Bytes(), got) || cut != (size < compressed.Len()) {
-			t.Errorf("%d of %d bytes: %d of %d bytes, cut %t, %v", size, compressed.Len(), len(got), text.Len(), cut, err)
+		if err != nil || len(got) == 0 || !bytes.HasPrefix(text.Bytes(), got) || cut == bytes.Equal(content, compressed.Bytes()) {
+			t.Errorf("%d of %d bytes: %d of %d bytes, cut %t, %v", len(content), compressed.Len(), len(got), text.Len(), cut, err)
 		}
 		if format, err := DetectFormat(path); format != "codex" || err != nil {
-			t.Errorf("%d bytes look like %q, %v", size, format, err)
+			t.Errorf("%d bytes look like %q, %v", len(content), format, err)
 		}
 	}
 }

@@ -31,7 +31,7 @@ func readTranscript(
 
 // cutText is for a compressed file whose end is missing.
 func cutText(path string) string {
-	return tty.SafeLine(path) + " was cut: only what could be decompressed was imported."
+	return tty.SafeLine(path) + " is cut or damaged: only what could be decompressed was imported."
 }
 
 // unknownLinesText is for a transcript of which no line has a known form.

@@ -49,12 +49,14 @@ type compressedFile struct {
 	d    *zstd.Decoder
 	f    *os.File
 	left int64 // bytes up to the limit
-	cut  *bool // set if the end of the file is missing, which is no error then; nil: it is one
+	cut  *bool // set if the rest of the file is missing or damaged, which is no error then; nil: it is one
+	read bool  // something was read
 }
 
 func (c *compressedFile) Read(p []byte) (int, error) {
 	n, err := c.d.Read(p)
-	if errors.Is(err, io.ErrUnexpectedEOF) && c.cut != nil {
+	c.read = c.read || n > 0
+	if damaged := err != nil && err != io.EOF && !errors.As(err, new(*fs.PathError)); damaged && c.read && c.cut != nil {
 		*c.cut = true
 		err = io.EOF
 	}
@@ -69,7 +71,7 @@ func (c *compressedFile) Close() error {
 	return c.f.Close()
 }
 
-// allowCut makes a missing end of a compressed file no error, but sets cut.
+// allowCut makes a missing or damaged end of a compressed file no error, but sets cut.
 func allowCut(f io.Reader, cut *bool) {
 	if c, ok := f.(*compressedFile); ok {
 		c.cut = cut
@@ -78,7 +80,7 @@ func allowCut(f io.Reader, cut *bool) {
 
 // fileSource returns the file of a transcript. It must be the same each time it is opened: what an earlier
 // reading found would be false of another file. It may have grown. Reading ends when ctx is done.
-// Of a compressed file whose end is missing, the rest is read, and cut is set.
+// Of a compressed file whose end is missing or damaged, the rest is read, and cut is set.
 func fileSource(ctx context.Context, path string, cut *bool) interchange.Source {
 	var first fs.FileInfo
 	src := interchange.Source{Path: path, File: otherFile(ctx), List: entriesOf}
