@@ -1,6 +1,7 @@
 package interchange
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 	"time"
@@ -89,7 +90,8 @@ func claudeMasterSession(src Source, app projection.App) (*Session, error) {
 		if err != nil {
 			return nil, err
 		}
-		isLog = json.Unmarshal(data, &state) != nil || state.Instructor == nil
+		// What follows the object is not of the session.
+		isLog = json.NewDecoder(bytes.NewReader(data)).Decode(&state) != nil || state.Instructor == nil
 	}
 	return newSession(claudeMasterFormat, src.Path, app, func(t *transcript) error {
 		t.toolsFollow = true

@@ -191,9 +191,11 @@ func newCodexLine(text []byte) (codexLine, bool) {
 func linesOfCodex(src Source) (Source, error) {
 	isObject := false
 	err := src.eachLine(func(_ int, line []byte) bool {
+		if !bytes.HasPrefix(line, []byte("{")) { // a program's status
+			return true
+		}
 		_, whole := newCodexLine(line)
-		isObject = !whole && bytes.HasPrefix(bytes.TrimSpace(line), []byte("{")) ||
-			jsonValue(line).field("items") != nil
+		isObject = !whole || jsonValue(line).field("items") != nil
 		return false
 	})
 	if err != nil || !isObject {

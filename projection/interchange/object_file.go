@@ -1,13 +1,15 @@
 package interchange
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
+	"math"
 )
 
 // eachField passes the fields of the object that is the whole file to a function until
 // that returns false, each element of the array list as a field of that name. whole
-// reports whether the file is such an object up to its last byte.
+// reports whether the file is such an object, before and after which is no other.
 func (s Source) eachField(list string, each func(name string, value jsonValue) bool) (whole bool, err error) {
 	f, err := s.Open()
 	if err != nil {
@@ -77,6 +79,20 @@ func (r *valueReader) eachField(d *json.Decoder, list string, each func(string, 
 	if _, err := d.Token(); err != nil {
 		return false
 	}
-	_, err := d.Token()
-	return err == io.EOF
+	r.end = math.MaxInt64
+	return !hasObject(io.MultiReader(d.Buffered(), r))
+}
+
+// hasObject reports whether an object may begin in a text. An error of r ends the text.
+func hasObject(r io.Reader) bool {
+	buf := make([]byte, 32<<10)
+	for {
+		n, err := r.Read(buf)
+		switch {
+		case bytes.IndexByte(buf[:n], '{') >= 0:
+			return true
+		case err != nil:
+			return false
+		}
+	}
 }

@@ -127,6 +127,9 @@ func (p *pieces) continueObject(line, text []byte) bool {
 // addText divides a text that has no unfinished object before it.
 func (p *pieces) addText(text []byte) {
 	for text = trimSeparators(text); len(text) > 0 && !p.stopped; text = trimSeparators(text) {
+		if objects := trimSeparators(text[1:]); text[0] == '[' && text[len(text)-1] == ',' && objects[0] == '{' {
+			text = objects // of a list on lines
+		}
 		end, at := 0, 0
 		if p.scan = (objectScan{}); text[0] == '{' {
 			end = p.scan.add(text)

@@ -47,6 +47,7 @@ func TestPieces(t *testing.T) {
 		"foreign text":              {"nonsense\n" + a + "\n[INFO] {x} " + b, []string{"[nonsense]", a, "[[INFO] {x} ]", b}},
 		"list":                      {"[" + a + "," + b + "]", []string{"[[" + a + "," + b + "]]"}},
 		"list on lines":             {"[\n" + a + ",\n" + b + "\n]", []string{"[[]", a, b, "[]]"}},
+		"list beside its mark":      {"[" + a + ",\n" + b + "]", []string{a, b, "[]]"}},
 		"pretty-printed":            {"{\n  \"id\": {\n    \"x\": 1\n  }\n}\n" + b, []string{"{\n  \"id\": {\n    \"x\": 1\n  }\n}", b}},
 		"line break in a string":    {"{\"id\":\"a\nb\n\"}\n" + b, []string{`{"id":"a\u000ab\u000a"}`, b}},
 		"tab in a string":           {"{\"id\":\"a\tb\"}", []string{`{"id":"a\u0009b"}`}},
