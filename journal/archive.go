@@ -92,6 +92,18 @@ func (d *Dir) compress(ctx context.Context, f Files, name string) error {
 	return out.Sync()
 }
 
+// ArchiveSize returns the size in bytes of the archive that Archive would write of the first size bytes of a live
+// journal. It compresses them, and writes nothing.
+func (d *Dir) ArchiveSize(ctx context.Context, id string, size int64) (int64, error) {
+	log, err := d.fs.OpenFile(Files{d.path, id}.Live(), os.O_RDONLY|vfs.NoLink, 0)
+	if err != nil {
+		return 0, err
+	}
+	defer log.Close()
+	progress := &progressCounter{report: d.progress, at: Progress{ID: id, Total: size}}
+	return archive.Size(ctx, io.NewSectionReader(log, 0, size), d.frameSize, progress.add)
+}
+
 // unarchive turns an archived journal into a live one, as an Append does. It does nothing to a
 // live one.
 func (d *Dir) unarchive(ctx context.Context, id string) error {

@@ -56,6 +56,15 @@ func write(t *testing.T, ctx context.Context, data []byte, frameSize int64) (nam
 	return name, err
 }
 
+// size returns the size of a journal's archive, and how many bytes were compressed according to the progress.
+func size(t *testing.T, data []byte, frameSize int64) (size, done int) {
+	t.Helper()
+	n, err := archive.Size(t.Context(), io.NewSectionReader(bytes.NewReader(data), 0, int64(len(data))), frameSize,
+		func(n int64) { done += int(n) })
+	must(t, err)
+	return int(n), done
+}
+
 func open(t *testing.T, name string) *archive.Archive {
 	t.Helper()
 	file, err := vfs.OS.OpenFile(name, os.O_RDONLY, 0)
@@ -74,6 +83,10 @@ func TestArchiveReadsBackFromAnyOffset(t *testing.T) {
 		a := open(t, name)
 		if a.Size() != int64(len(data)) {
 			t.Errorf("frames of %d: the size is %d, want %d", frameSize, a.Size(), len(data))
+		}
+		if size, done := size(t, data, frameSize); size != len(readFile(t, name)) || done != len(data) {
+			t.Errorf("frames of %d: Size returned %d after %d bytes, want %d after %d",
+				frameSize, size, done, len(readFile(t, name)), len(data))
 		}
 		for offset := 0; offset <= len(data); offset += 1 + len(data)/50 {
 			if offset%2 == 0 {

@@ -34,7 +34,8 @@ const maxEncoders = 4
 // compressed, the one before them is written, read back and compared.
 type writer struct {
 	journal   *io.SectionReader
-	archive   *Archive // what is written of it
+	archive   *Archive // what is written of it; without a file, it is only counted
+	fileSize  int64    // of the archive
 	frameSize int64    // at most
 	sum       uint32   // of the bytes that were written
 	got, want []byte   // buffers for comparing
@@ -48,13 +49,40 @@ type writer struct {
 func Write(
 	ctx context.Context, file vfs.File, journal *io.SectionReader, frameSize int64, progress func(n int64),
 ) error {
+	w := newWriter(&Archive{file: file}, journal, frameSize, progress)
+	if err := w.writeAll(ctx); err != nil {
+		return err
+	}
+	reopened, err := Open(file)
+	if err == nil && !slices.Equal(reopened.frames, w.archive.frames) {
+		return errDiffers
+	}
+	return err
+}
+
+// Size returns the length in bytes of the archive that Write would write of a journal, which it compresses but does not
+// write. When ctx is done, it stops with its error. It calls progress, from its goroutine, with numbers of bytes that
+// were compressed.
+func Size(
+	ctx context.Context, journal *io.SectionReader, frameSize int64, progress func(n int64),
+) (size int64, err error) {
+	w := newWriter(&Archive{}, journal, frameSize, progress)
+	err = w.writeAll(ctx)
+	return w.fileSize, err
+}
+
+func newWriter(to *Archive, journal *io.SectionReader, frameSize int64, progress func(n int64)) *writer {
 	if frameSize == 0 {
 		frameSize = maxFrame
 	}
-	w := &writer{
-		journal: journal, archive: &Archive{file: file}, frameSize: frameSize,
+	return &writer{
+		journal: journal, archive: to, frameSize: frameSize,
 		got: make([]byte, blockSize), want: make([]byte, blockSize), progress: progress,
 	}
+}
+
+// writeAll writes the archive, and reads back and compares the frames.
+func (w *writer) writeAll(ctx context.Context) error {
 	if err := w.write(fileMark, 0); err != nil {
 		return err
 	}
@@ -65,13 +93,16 @@ func Write(
 		fileOffset: w.archive.frames[len(w.archive.frames)-1].fileEnd(), fileSize: checksumLen, offset: w.archive.size,
 	})
 	table := appendTable(nil, w.archive.frames)
-	if _, err := file.Write(append(appendChecksum(nil, w.sum, table), table...)); err != nil {
-		return err
+	return w.append(append(appendChecksum(nil, w.sum, table), table...))
+}
+
+// append writes the next bytes of the archive's file, if it has one.
+func (w *writer) append(data []byte) error {
+	w.fileSize += int64(len(data))
+	if w.archive.file == nil {
+		return nil
 	}
-	reopened, err := Open(file)
-	if err == nil && !slices.Equal(reopened.frames, w.archive.frames) {
-		return errDiffers
-	}
+	_, err := w.archive.file.Write(data)
 	return err
 }
 
@@ -134,6 +165,9 @@ func (w *writer) finish(e *frameEncoder) error {
 		return err
 	}
 	w.progress(e.size)
+	if w.archive.file == nil {
+		return nil
+	}
 	if err := w.compare(offset); err != nil {
 		return err
 	}
@@ -149,8 +183,7 @@ func (w *writer) write(compressed []byte, size int64) error {
 	}
 	w.archive.frames, w.archive.size = append(w.archive.frames, f), f.end()
 	w.sum = crc32.Update(w.sum, castagnoli, compressed)
-	_, err := w.archive.file.Write(compressed)
-	return err
+	return w.append(compressed)
 }
 
 var errDiffers = errors.New("the archive reads back differently")

@@ -39,12 +39,26 @@ func (d *Dir) checkpointPath(id string) string {
 // WriteCheckpoint writes the state that a session has at a position of its
 // journal, in place of the last checkpoint.
 func (d *Dir) WriteCheckpoint(id string, state *projection.State, at journal.Position) error {
-	data, err := json.Marshal(checkpoint{FoldVersion: projection.FoldVersion, Position: at, State: state})
+	data, err := encodeCheckpoint(state, at)
 	if err != nil {
 		return err
 	}
+	return vfs.WriteFile(d.fs, d.checkpointPath(id), data)
+}
+
+// NewCheckpointSize returns the size in bytes of the checkpoint that WriteCheckpoint would write.
+func NewCheckpointSize(state *projection.State, at journal.Position) (int64, error) {
+	data, err := encodeCheckpoint(state, at)
+	return int64(len(data)), err
+}
+
+func encodeCheckpoint(state *projection.State, at journal.Position) ([]byte, error) {
+	data, err := json.Marshal(checkpoint{FoldVersion: projection.FoldVersion, Position: at, State: state})
+	if err != nil {
+		return nil, err
+	}
 	body := bytes.TrimSuffix(data, []byte("}"))
-	return vfs.WriteFile(d.fs, d.checkpointPath(id), append(body, checksum(body)...))
+	return append(body, checksum(body)...), nil
 }
 
 // CheckpointSize returns the size of a session's checkpoint in bytes, 0 if there is none.

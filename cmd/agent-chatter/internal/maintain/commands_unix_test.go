@@ -314,6 +314,38 @@ func TestCompactPrints(t *testing.T) {
 	})
 }
 
+func TestDryRunOfCompactPrintsWhatARunPrints(t *testing.T) {
+	none, atOnce, longAgo := 0, home.Days(0), home.Days(1)
+	for name, cmd := range map[string]Compact{
+		"checkpoints": {}, "archive": {ArchiveAfter: &atOnce}, "trash": {DeleteAfter: &longAgo},
+	} {
+		h := newShownHome(t, 4)
+		h.run(func(h *shownHome, a *app.App, output string) error {
+			return (&Compact{ID: h.ids[:1], Keep: &none, Output: output}).Run(a)
+		}, "text", false) // it has a checkpoint
+		h.damage(1)
+		lock(h)
+		compact := func(dryRun bool) string {
+			cmd := cmd
+			cmd.Keep, cmd.DryRun, cmd.Output = &none, dryRun, "text"
+			var stdout, stderr strings.Builder
+			a, err := app.New(app.IO{Stdout: &stdout, Stderr: &stderr}, app.Options{Home: h.path})
+			if err == nil {
+				err = cmd.Run(a)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			end := strings.TrimSuffix(stderr.String(), " (--dry-run: nothing was changed)\n")
+			return stdout.String() + strings.TrimSpace(strings.Replace(end, ", about ", ", ", 1))
+		}
+		preview := compact(true)
+		if diff := cmp.Diff(preview, compact(false)); diff != "" {
+			t.Errorf("%s: a run prints other things than a dry run (+):\n%s", name, diff)
+		}
+	}
+}
+
 func TestCleanPrints(t *testing.T) {
 	none := 0
 	clean := func(cmd Clean) func(*shownHome, *app.App, string) error {
@@ -392,7 +424,7 @@ func TestResultsOnATerminal(t *testing.T) {
 		{compactResult{ID: "A", Action: "archived", BytesBefore: 2048, BytesAfter: 1024}.finding(false),
 			app.Fine("A  archived, 2.0 KiB → 1.0 KiB")},
 		{compactResult{ID: "A", Action: "checkpointed", CheckpointSeq: 7, BytesBefore: 1, BytesAfter: 1024}.finding(true),
-			app.Note("A  would get a checkpoint at event 7, 1 byte", "")},
+			app.Note("A  would get a checkpoint at event 7, 1 byte → 1.0 KiB", "")},
 		{compactResult{ID: "A", Action: "trashed", BytesBefore: 2048, BytesAfter: 1024}.finding(false),
 			app.Fine("A  moved to the trash, 2.0 KiB")},
 	} {

@@ -171,11 +171,6 @@ func (cmd *Compact) compact(
 	case s.Damaged != "" || s.Newer != "":
 		r.skip("it is damaged, or a newer version wrote it", app.To("find out which", "verify", s.ID))
 		return r, nil
-	case cmd.DryRun && action != catalog.Keep:
-		if writer := t.Journals().Writer(s.ID); writer != (journal.Holder{}) {
-			r.skip(inUseText(writer))
-			return r, nil
-		}
 	}
 	err := cmd.apply(ctx, t, pass, s, &r, action, reason)
 	if catalog.Busy(err) {
@@ -201,48 +196,81 @@ func busyText(err error) string {
 func (cmd *Compact) apply(
 	ctx context.Context, t *catalog.Dir, pass *catalog.RetentionPass,
 	s catalog.Session, r *compactResult, action catalog.Action, reason string,
-) (err error) {
+) error {
 	if action == catalog.Trash {
-		r.Action, r.BytesAfter = "trashed", s.Bytes // in the trash
-		if !cmd.DryRun {
-			err = pass.Trash(ctx, s, reason)
+		r.Action = "trashed"
+		if err := cmd.trash(ctx, t, pass, s, reason); err != nil {
+			return err
 		}
-		return err
+		r.BytesAfter = s.Bytes // in the trash
+		return nil
 	}
 	if s.Archived {
 		return nil
 	}
-	if err := cmd.writeCheckpoint(ctx, t, s, r); err != nil || action != catalog.Archive {
+	checkpoint, err := cmd.writeCheckpoint(ctx, t, s, r)
+	if err != nil || action != catalog.Archive {
 		return err
 	}
 	r.Action = "archived"
-	if !cmd.DryRun {
-		var size int64
-		size, err = pass.Archive(ctx, s, reason)
-		r.BytesAfter = size + t.CheckpointSize(s.ID)
+	size, err := cmd.archive(ctx, t, pass, s, reason)
+	if err == nil {
+		r.BytesAfter = size + checkpoint
 	}
 	return err
 }
 
-// writeCheckpoint writes a checkpoint unless the existing one is up to date.
+// trash moves a session to the trash. A dry run only checks that it is not locked.
+func (cmd *Compact) trash(
+	ctx context.Context, t *catalog.Dir, pass *catalog.RetentionPass, s catalog.Session, reason string,
+) error {
+	if cmd.DryRun {
+		return unlocked(t, s)
+	}
+	return pass.Trash(ctx, s, reason)
+}
+
+// archive archives a session, and returns the size of the archive. A dry run only compresses it.
+func (cmd *Compact) archive(
+	ctx context.Context, t *catalog.Dir, pass *catalog.RetentionPass, s catalog.Session, reason string,
+) (size int64, err error) {
+	if !cmd.DryRun {
+		return pass.Archive(ctx, s, reason)
+	}
+	if err := unlocked(t, s); err != nil {
+		return 0, err
+	}
+	return t.Journals().ArchiveSize(ctx, s.ID, s.End.Offset)
+}
+
+// unlocked returns a *journal.LockedError if a process has the session open.
+func unlocked(t *catalog.Dir, s catalog.Session) error {
+	if writer := t.Journals().Writer(s.ID); writer != (journal.Holder{}) {
+		return &journal.LockedError{Path: s.Path(), Holder: writer}
+	}
+	return nil
+}
+
+// writeCheckpoint writes a checkpoint unless the existing one is up to date. It returns the size of the checkpoint.
 func (cmd *Compact) writeCheckpoint(
 	ctx context.Context, t *catalog.Dir, s catalog.Session, r *compactResult,
-) error {
+) (size int64, err error) {
 	state, loaded, err := t.Load(ctx, s.ID)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	r.CheckpointSeq = loaded.At.Seq
 	if loaded.From == loaded.At {
-		return nil
+		return t.CheckpointSize(s.ID), nil
 	}
 	r.Action = "checkpointed"
 	if cmd.DryRun {
-		return nil
+		size, err = catalog.NewCheckpointSize(state, loaded.At)
+	} else if err = t.WriteCheckpoint(s.ID, state, loaded.At); err == nil {
+		size = t.CheckpointSize(s.ID)
 	}
-	err = t.WriteCheckpoint(s.ID, state, loaded.At)
-	r.BytesAfter = s.Bytes + t.CheckpointSize(s.ID)
-	return err
+	r.BytesAfter = s.Bytes + size
+	return size, err
 }
 
 // print prints what changed, in JSON every session.
@@ -266,18 +294,20 @@ func (cmd *Compact) print(a *app.App, list *view.Findings, r compactResult) erro
 	return err
 }
 
-// finding returns the result as a terminal shows it. In a dry run, the size afterwards is unknown.
+// finding returns the result as a terminal shows it.
 func (r compactResult) finding(dryRun bool) app.Finding {
 	what := r.ID + "  " + actionText(r.Action, r.CheckpointSeq, dryRun) + ", " + app.Bytes(uint64(r.BytesBefore))
 	switch {
 	case r.Action == "skipped":
 		return app.Note(r.ID+"  skipped: "+r.skipReason, "", r.skipHelp...)
-	case dryRun:
-		return app.Note(what, "")
-	case r.Action == "trashed":
-		return app.Fine(what)
 	}
-	return app.Fine(what + " → " + app.Bytes(uint64(r.BytesAfter)))
+	if r.Action != "trashed" {
+		what += " → " + app.Bytes(uint64(r.BytesAfter))
+	}
+	if dryRun {
+		return app.Note(what, "")
+	}
+	return app.Fine(what)
 }
 
 // actionText is what was done to a session, or would be done.
@@ -303,6 +333,9 @@ func inUseText(writer journal.Holder) string {
 // freedText ends a run. freed is negative if checkpoints took more than was freed.
 func freedText(sessions, changed int, freed int64, dryRun bool) string {
 	text := fmt.Sprintf("%s, %d changed, ", app.Count(sessions, "session"), changed)
+	if dryRun && freed != 0 {
+		text += "about "
+	}
 	if freed < 0 {
 		text += app.Count(int(-freed), "byte") + " added by checkpoints"
 	} else {
@@ -330,13 +363,19 @@ func compactedText(t compacted, dryRun bool) string {
 	if t.skipped > 0 {
 		text += fmt.Sprintf(", %d skipped", t.skipped)
 	}
-	switch {
-	case dryRun:
-		return text + ". Nothing was changed."
-	case t.freed < 0:
-		return text + ", " + app.Bytes(uint64(-t.freed)) + " added by checkpoints."
+	text += ", "
+	if dryRun && t.freed != 0 {
+		text += "about "
 	}
-	return text + ", " + app.Bytes(uint64(t.freed)) + " freed."
+	if t.freed < 0 {
+		text += app.Bytes(uint64(-t.freed)) + " added by checkpoints."
+	} else {
+		text += app.Bytes(uint64(t.freed)) + " freed."
+	}
+	if dryRun {
+		text += " Nothing was changed."
+	}
+	return text
 }
 
 // retentionTornText is for the end of the retention.jsonl of a directory, which was set aside.
