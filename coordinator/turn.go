@@ -371,7 +371,10 @@ func (t *turn) fail(end projection.TurnEnded, reason projection.FinishReason, fa
 		end.Partial = runecut.Prefix(end.Partial, n)
 		err = t.record(end)
 	}
-	turnErr := &TurnError{Member: t.item.member, Reason: reason, Message: message, Detail: detail, Err: failure}
+	turnErr := &TurnError{
+		Member: t.item.member, Reason: reason, Message: message, Detail: detail, Err: failure,
+		Partial: err == nil && end.Partial != "",
+	}
 	t.c.notify(turnErr)
 	return errors.Join(turnErr, err)
 }

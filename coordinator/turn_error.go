@@ -19,6 +19,7 @@ type TurnError struct {
 	Message string                  // of Err, without secrets
 	Detail  string                  // Message without the name of the agent
 	Err     error
+	Partial bool // the session has what the agent said
 }
 
 func (e *TurnError) Error() string { return e.Member.DisplayName + ": " + e.Message }

@@ -66,6 +66,17 @@ func TestCancelEndsTurnAndClearsQueue(t *testing.T) {
 	})
 }
 
+func TestTurnErrorTellsWhetherPartOfReplyIsKept(t *testing.T) {
+	for _, reply := range []string{"", "half"} {
+		ctx, cancel := context.WithCancel(context.Background())
+		s := start(t, &store.Memory{}, cancels(cancel, reply))
+		err := turnError(t, s.Say(ctx, "you", "hello"), "ada", projection.Cancelled)
+		if kept := s.lastEnd().Partial != ""; err.Partial != kept || kept != (reply != "") {
+			t.Errorf("reply %q: kept is %v, and the error says %v", reply, kept, err.Partial)
+		}
+	}
+}
+
 // The agent has replied when the turn is canceled: its message stays, and the next agent does not
 // start.
 func TestCancelBetweenTurnsStartsNoAgent(t *testing.T) {

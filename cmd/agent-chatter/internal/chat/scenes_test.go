@@ -309,7 +309,7 @@ var scenes = []namedScene{
 			TurnID: s.turnID(), MemberID: "planner", FinishReason: projection.Cancelled, DurationMS: 1500,
 			Partial: "First the smallest",
 		})
-		s.notice("Planner was interrupted. The partial reply is kept in the journal.")
+		s.notice("Planner was interrupted. The partial reply is kept in the session.")
 		s.idles()
 	}},
 	{"resumed", func(s *scene) {

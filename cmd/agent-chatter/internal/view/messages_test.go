@@ -26,6 +26,10 @@ func viewTexts() []apptest.Text {
 	failed := func(message string, err error) *coordinator.TurnError {
 		return &coordinator.TurnError{Member: team.Member{DisplayName: "Ada"}, Reason: projection.Failed, Detail: message, Err: err}
 	}
+	stopped := &coordinator.TurnError{Member: team.Member{DisplayName: apptest.Hostile}, Reason: projection.Cancelled}
+	add("turnErrorText", "interrupted before a reply", turnErrorText(stopped, ""))
+	stopped.Partial = true
+	add("turnErrorText", "interrupted", turnErrorText(stopped, ""))
 	hinted := hint.Wrap(errors.New(""), hint.Hint{Kind: hint.Run, Argv: []string{"chmod", "+x", apptest.Hostile}})
 	add("turnErrorText", "", turnErrorText(failed(apptest.Hostile, nil), ""))
 	held := &coordinator.HeldError{Limit: 32 << 20, Saves: true}

@@ -34,7 +34,11 @@ var Retry = app.Help{Purpose: "retry", Command: hint.Hint{Kind: hint.Slash, Argv
 // has shown; "" if it shows none.
 func turnErrorText(e *coordinator.TurnError, shown string) app.Message {
 	if e.Reason == projection.Cancelled {
-		return app.Text("%s was interrupted. The partial reply is kept in the journal.", displayName(e.Member))
+		text := displayName(e.Member) + " was interrupted."
+		if e.Partial {
+			text += " The partial reply is kept in the session."
+		}
+		return app.Text("%s", text)
 	}
 	m := app.Text("%s did not answer: %s", displayName(e.Member), tty.SafeLines(e.Detail))
 	shown, _, _ = strings.Cut(shown, "\n") // as a transcript does
@@ -164,11 +168,11 @@ func queueNoticeText(n coordinator.Notice, t *team.Team) string {
 	case coordinator.RunRound:
 		return fmt.Sprintf("%s: agent turn %d/%d of this run", displayName(n.Member), n.Round, n.Limit)
 	case coordinator.RoundLimit:
-		return fmt.Sprintf("The team's limit of %s is reached. Still queued: %s.\n"+
+		return fmt.Sprintf("The team's limit of %s is reached. Removed from the queue: %s.\n"+
 			"To continue, send a message, such as: continue [NEXT: %s]",
 			app.Count(n.Limit, "agent turn"), displayNames(n.Next), displayName(n.Next[0]))
 	case coordinator.RunLimit:
-		return fmt.Sprintf("The limit of this run, %s, is reached. Still queued: %s.",
+		return fmt.Sprintf("The limit of this run, %s, is reached. Removed from the queue: %s.",
 			app.Count(n.Limit, "agent turn"), displayNames(n.Next))
 	case coordinator.QueueFull:
 		return fmt.Sprintf("The queue is full (%d). Not queued: %s.\n/queue lists the queue; [DROP: ALL] in a "+
