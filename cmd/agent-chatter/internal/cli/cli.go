@@ -145,7 +145,13 @@ func (versionFlag) BeforeReset(parser *kong.Kong) error {
 	return errPrinted
 }
 
+// printHelp prints the help of a command, without --json if it does not have it.
 func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
+	if node := ctx.Selected(); node != nil && !usage.PrintsJSON(node) {
+		for _, f := range ctx.Flags() {
+			f.Hidden = f.Hidden || f.Name == "json"
+		}
+	}
 	if err := kong.DefaultHelpPrinter(options, ctx); err != nil {
 		return err
 	}

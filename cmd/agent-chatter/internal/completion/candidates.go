@@ -45,7 +45,7 @@ func (l *commandLine) candidates(word string) (found []candidate, files bool) {
 func (l *commandLine) flagCandidates(word string) []candidate {
 	var found []candidate
 	for _, f := range l.flags() {
-		if strings.HasPrefix("--"+f.Name, word) {
+		if strings.HasPrefix("--"+f.Name, word) && (f.Name != "json" || usage.PrintsJSON(l.node)) {
 			found = append(found, candidate{"--" + f.Name, f.Help})
 		}
 	}

@@ -110,13 +110,22 @@ func WithHelp(err error, node *kong.Node, args []string) error {
 
 // SetJSON makes a command that was parsed print JSON lines. Of a command without them, it is a usage error.
 func SetJSON(node *kong.Node) error {
-	for _, f := range node.Flags {
-		if (f.Name == "output" || f.Name == "format") && slices.Contains(f.EnumSlice(), "json") {
-			f.Target.SetString("json")
-			return nil
-		}
+	i := slices.IndexFunc(node.Flags, setsJSON)
+	if i < 0 {
+		return app.UsageError("%s prints no JSON lines, so it has no --json.", commandPath(node, []string{node.Name}))
 	}
-	return app.UsageError("%s prints no results, so it has no --json.", commandPath(node, []string{node.Name}))
+	node.Flags[i].Target.SetString("json")
+	return nil
+}
+
+// setsJSON reports whether a flag can make its command print JSON lines.
+func setsJSON(f *kong.Flag) bool {
+	return (f.Name == "output" || f.Name == "format") && slices.Contains(f.EnumSlice(), "json")
+}
+
+// PrintsJSON reports whether SetJSON can make a command, or one of its subcommands, print JSON lines.
+func PrintsJSON(node *kong.Node) bool {
+	return slices.ContainsFunc(node.Flags, setsJSON) || slices.ContainsFunc(node.Children, PrintsJSON)
 }
 
 func helpText(command string) string {

@@ -151,7 +151,7 @@ func TestJSONIsAnOutputOrAFormat(t *testing.T) {
 		}
 		err = SetJSON(c.Selected())
 		list := cli.Sessions.List
-		if (err != nil) != test.refused || list.Input != test.input || list.Output != test.output ||
+		if (err != nil) != test.refused || PrintsJSON(c.Selected()) == test.refused || list.Input != test.input || list.Output != test.output ||
 			cli.Sessions.Export.Format != test.format {
 			t.Errorf("%q: %v, %+v", test.args, err, cli.Sessions)
 		}
