@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -111,6 +112,9 @@ func connect(ctx context.Context, o Options) (*Engine, error) {
 	return e, nil
 }
 
+// schemes are those of addresses that nats.Connect distinguishes. It takes others for the first.
+var schemes = []string{"nats", "tls", "ws", "wss"}
+
 // hosts returns the servers of addresses, for messages: an address may have a password.
 func hosts(urls []string) (string, error) {
 	var all []string
@@ -119,8 +123,12 @@ func hosts(urls []string) (string, error) {
 			text = "nats://" + text
 		}
 		u, err := url.Parse(strings.TrimSpace(text))
-		if err != nil || u.Hostname() == "" { // the error has the address
+		if err != nil || u.Hostname() == "" || !slices.Contains(schemes, u.Scheme) { // the error has the address
 			reason := fmt.Sprintf("address %d of %d is not one such as nats://hub.example.com:4222", i+1, len(urls))
+			if err == nil && u.Hostname() != "" {
+				reason = fmt.Sprintf("address %d of %d starts with %s://, and not with %s://",
+					i+1, len(urls), u.Scheme, strings.Join(schemes, "://, "))
+			}
 			return "", &hub.UnavailableError{Err: errors.New(reason)}
 		}
 		all = append(all, u.Host)

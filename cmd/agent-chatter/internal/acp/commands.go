@@ -49,9 +49,14 @@ func (o *session) run(ctx context.Context, text string) error {
 	line := strings.TrimSpace(text)
 	name := line[:strings.IndexFunc(line+" ", unicode.IsSpace)]
 	for _, c := range commands() {
-		if name == "/"+c.name {
-			return c.run(o, ctx, strings.TrimSpace(line[len(name):]))
+		if name != "/"+c.name {
+			continue
 		}
+		args := strings.TrimSpace(line[len(name):])
+		if c.hint == "" && args != "" {
+			return app.UsageError("%s takes no argument. Type %s.", name, name)
+		}
+		return c.run(o, ctx, args)
 	}
 	return o.c.Say(ctx, "", text)
 }

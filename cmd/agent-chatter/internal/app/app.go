@@ -2,7 +2,9 @@ package app
 
 import (
 	"cmp"
+	"errors"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -78,8 +80,11 @@ func New(streams IO, o Options) (*App, error) {
 		a.progress = progress.New(streams.Stderr, func() int { return cmp.Or(tty.Columns(streams.Stderr), 80) })
 	}
 	a.Log, err = home.NewLogger(dir, home.LogOptions{Level: o.LogLevel, File: o.LogFile, Stderr: streams.Stderr})
-	if err != nil {
-		return nil, Exit(ExitFailed, Text("Cannot open the log file: %s", tty.SafeLine(err.Error())))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, Exit(ExitFailed, noLogDirectoryText(filepath.Dir(o.LogFile)))
+	case err != nil:
+		return nil, Exit(ExitFailed, Text("The log file cannot be opened: %s", tty.SafeLine(err.Error())))
 	}
 	a.config, a.configErr = home.ReadConfig(filepath.Join(dir, "config.json"))
 	if home.HasPassword(o.Hub) {

@@ -18,8 +18,19 @@ import (
 // FindOrOpen is Find for a name that may also be the path of a journal, archived or
 // not.
 func (a *App) FindOrOpen(ctx context.Context, name string) (catalog.Session, error) {
-	if _, err := os.Stat(name); err != nil || !IsJournal(name) {
+	if !IsJournal(name) {
 		return a.Find(ctx, name)
+	}
+	if _, unknown := os.Stat(name); unknown != nil {
+		s, err := a.Find(ctx, name)
+		switch {
+		case !errors.As(err, new(*catalog.NotFoundError)):
+		case errors.Is(unknown, fs.ErrNotExist):
+			err = Exit(ExitNotFound, MissingFileText("journal", name))
+		default:
+			err = unknown
+		}
+		return s, err
 	}
 	t, id, err := a.JournalAt(name)
 	if err != nil {

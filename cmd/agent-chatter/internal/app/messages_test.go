@@ -219,6 +219,7 @@ func appTexts() []apptest.Text {
 	add("archiveElsewhereText", "", archiveElsewhereText("/a/"+apptest.Hostile))
 	add("archiveElsewhereText", "in the trash", archiveElsewhereText("/a/trash/"+apptest.AliceID+".jsonl.zst"))
 	add("noDirectoryText", "", noDirectoryText("/a/"+apptest.Hostile))
+	add("noLogDirectoryText", "", noLogDirectoryText("/a/"+apptest.Hostile))
 	found("NetworkText", "", NetworkText(dir, "NFS"))
 	explained("no agent", fmt.Errorf("%w: %q", team.ErrAgentNotFound, apptest.Hostile))
 	add("notFoundText", "", notFoundText(&catalog.NotFoundError{Name: apptest.Hostile}))

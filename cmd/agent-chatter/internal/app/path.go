@@ -103,8 +103,14 @@ func archiveElsewhereText(path string) Message {
 }
 
 func noDirectoryText(dir string) Message {
-	return Text("There is no directory %s; nothing was written. Add a trailing / to create the directory.",
-		tty.SafeLine(dir))
+	return Text("There is no directory %s; nothing was written.", tty.SafeLine(dir)).
+		With(ToRun("create it", "mkdir", "-p", dir))
+}
+
+// noLogDirectoryText is for a log file in a directory that does not exist.
+func noLogDirectoryText(dir string) Message {
+	return Text("There is no directory %s for the log file.", tty.SafeLine(dir)).
+		With(ToRun("create it", "mkdir", "-p", dir))
 }
 
 // ShortPath returns a path with ~ for the home directory of the user, for people to read.

@@ -104,7 +104,7 @@ func (c *Changes) Export(ctx context.Context, key catalog.Key, path string) Chan
 		if err == nil {
 			path, err = transfer.ExportSession(ctx, a, s, path)
 		}
-		return Result{Session: key, Text: writtenText(path)}, err
+		return Result{Session: key, Text: transfer.WrittenText(path, transfer.FormatOf(path))}, err
 	})
 }
 

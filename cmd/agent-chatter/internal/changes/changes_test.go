@@ -136,7 +136,7 @@ func TestExport(t *testing.T) {
 	} {
 		r := d.must(d.Export(t.Context(), d.key, typed))
 		found, err := filepath.Glob(want)
-		if err != nil || len(found) != 1 || r.Text != "Written: "+found[0] || r.Undo != nil {
+		if err != nil || len(found) != 1 || !strings.HasSuffix(r.Text, ": "+found[0]) || r.Undo != nil {
 			t.Errorf("%s: %q, %v, %+v", typed, found, err, r)
 		}
 	}

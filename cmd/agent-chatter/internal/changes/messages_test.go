@@ -18,7 +18,6 @@ func TestChangesTexts(t *testing.T) {
 		{Function: "trashedText", Shown: trashedText(hostile)},
 		{Function: "trashedText", Sample: "without a title", Shown: trashedText(untitled)},
 		{Function: "restoredText", Shown: restoredText(hostile)},
-		{Function: "writtenText", Shown: writtenText("/a/" + apptest.Hostile)},
 		{Function: "inTrashText", Shown: inTrashText(apptest.AliceID)},
 		{Function: "OnlyOnHubText", Shown: OnlyOnHubText(apptest.AliceID)},
 		{Function: "LiveElsewhereText", Shown: LiveElsewhereText(apptest.AliceID, apptest.Hostile)},

@@ -52,8 +52,6 @@ func trashedText(s catalog.Session) string { return "Moved to the trash: " + nam
 
 func restoredText(s catalog.Session) string { return "Restored: " + name(s) }
 
-func writtenText(path string) string { return "Written: " + tty.SafeLine(path) }
-
 // name returns the title of a session, or the id of one without.
 func name(s catalog.Session) string { return cmp.Or(strings.TrimSpace(tty.SafeLine(s.Title)), s.ID) }
 

@@ -122,6 +122,8 @@ func (cmd *Command) check() error {
 		return app.UsageError("--take-over continues a session: name it with --resume ID.")
 	case cmd.At != "" && !cmd.Fork:
 		return app.UsageError("--at is the end of a copy: add --fork.")
+	case slices.ContainsFunc(cmd.Message, func(text string) bool { return strings.TrimSpace(text) == "" }):
+		return app.UsageError("A message of -m is empty.")
 	case cmd.Session != nil && *cmd.Session == "" || cmd.SessionFile != nil && *cmd.SessionFile == "":
 		return app.UsageError("The name of the session is empty. --resume alone resumes the latest.")
 	case cmd.Follow && (len(cmd.Message) > 0 || cmd.Fork || saves || cmd.MaxRounds != 0 || cmd.ShowPrompt ||

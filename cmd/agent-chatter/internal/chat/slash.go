@@ -61,7 +61,12 @@ func slashCommands() []slashCommand {
 // runSlash runs a line that starts with a slash.
 func (r *repl) runSlash(ctx context.Context, line string) error {
 	command, name, args := parseSlash(line)
-	if command != nil {
+	switch {
+	case command == nil:
+	case command.usage == "" && args != "":
+		r.reject("%s", noArgumentText(command.name))
+		return nil
+	default:
 		return command.run(r, ctx, args)
 	}
 	var names []string
@@ -71,6 +76,11 @@ func (r *repl) runSlash(ctx context.Context, line string) error {
 	nearest, _ := hint.Nearest(name, names)
 	r.reject("%s", unknownCommandText(name, nearest, strings.TrimSpace(line)))
 	return nil
+}
+
+// noArgumentText rejects a command with an argument that it would ignore.
+func noArgumentText(name string) string {
+	return fmt.Sprintf("%s takes no argument. Type %s.", name, name)
 }
 
 // parseSlash returns the command that a line names, nil if it is unknown, and its name and arguments in the line.
@@ -281,9 +291,9 @@ func (r *repl) slashExport(ctx context.Context, path string) error {
 		return nil
 	}
 	stored, _ := r.saved(ctx) // zero: it is in memory
-	written, err := transfer.WriteRunning(ctx, r.app, r.c, stored, path)
+	text, err := transfer.WriteRunning(ctx, r.app, r.c, stored, path)
 	if err == nil {
-		r.app.Notice("Written: " + tty.SafeLine(written))
+		r.app.Notice(text)
 	}
 	r.report(err)
 	return nil
@@ -292,7 +302,7 @@ func (r *repl) slashExport(ctx context.Context, path string) error {
 func (r *repl) slashTeam(ctx context.Context, args string) error {
 	verb, name, _ := strings.Cut(args, " ")
 	switch {
-	case verb == "list":
+	case args == "list":
 		list := &setup.TeamList{Output: "text"}
 		r.report(list.Print(r.app, r.results()))
 		return nil

@@ -227,7 +227,7 @@ func Run(args []string, streams app.IO) int {
 		Home: c.Home, LogLevel: c.LogLevel, LogFile: c.LogFile, Hub: c.HubURL, Offline: c.Offline,
 	})
 	if err != nil {
-		fmt.Fprintln(streams.Stderr, app.Explain(err).Text)
+		fmt.Fprintln(streams.Stderr, app.Explain(err))
 		return app.CodeOf(err)
 	}
 	if c.JSON {

@@ -1,16 +1,21 @@
 package hubs
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"strconv"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
+	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 	"github.com/agent-chatter/agent-chatter/journal/hub"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/projection/catalog/replica"
 )
 
@@ -53,11 +58,17 @@ func (cmd *statusCommand) Run(a *app.App) error {
 	ctx, stop := app.UntilSignal()
 	defer stop()
 	defer a.Remote.Close()
+	var all []replica.Status
 	c, err := connect(ctx, a)
-	if err != nil {
-		return err
+	switch {
+	case err == nil:
+		all, err = c.named(cmd.ID)
+	case errors.Is(err, home.ErrNoHub):
+		err = cmp.Or(unknownName(ctx, a, cmd.ID), err)
 	}
-	all, err := c.named(cmd.ID)
+	if unknown := (*catalog.NotFoundError)(nil); errors.As(err, &unknown) {
+		return app.Exit(app.ExitNotFound, unknownNameText(unknown.Name))
+	}
 	if err != nil {
 		return err
 	}
@@ -146,6 +157,26 @@ func stateText(s replica.Status) string {
 		}
 	}
 	return string(s.Relation)
+}
+
+// unknownName returns the error of the first name that no session here has: without a hub, it may be a misspelled
+// subcommand.
+func unknownName(ctx context.Context, a *app.App, names []string) error {
+	for _, name := range names {
+		if _, _, err := a.Catalog.Find(ctx, name); errors.As(err, new(*catalog.NotFoundError)) {
+			return err
+		}
+	}
+	return nil
+}
+
+// unknownNameText is for a name of a session that may be a misspelled subcommand.
+func unknownNameText(name string) app.Message {
+	text := fmt.Sprintf("hub has no subcommand '%s', and no session is named so.", tty.SafeLine(name))
+	if nearest, ok := hint.Nearest(name, []string{"status", "push", "pull", "verify", "purge", "init"}); ok {
+		text += fmt.Sprintf(" Did you mean \"%s\"?", nearest)
+	}
+	return app.Text("%s", text).With(app.To("list the subcommands", "hub", "--help"), app.To("list the sessions", "sessions"))
 }
 
 // stateStyles are for states in which the session here and the one on the hub differ.

@@ -21,12 +21,12 @@ import (
 
 // Replay prints the conversation of a session, or reruns it with another team.
 type Replay struct {
-	ID     string  `arg:"" optional:"" help:"The session: id, ID#N, title, path (default: latest)."`
-	From   string  `help:"First event: number, time or turn:N." placeholder:"X"`
-	To     string  `help:"Last event: number, time or turn:N." placeholder:"X"`
-	At     string  `help:"Show the session as of X (same as --to)." placeholder:"X"`
-	Speed  float64 `help:"Multiple of the original pace (default: no delay)." placeholder:"X"`
-	Output string  `help:"Output format: ${enum}." enum:"text,json,events,snapshot" default:"text"`
+	ID     string   `arg:"" optional:"" help:"The session: id, ID#N, title, path (default: latest)."`
+	From   string   `help:"First event: number, time or turn:N." placeholder:"X"`
+	To     string   `help:"Last event: number, time or turn:N." placeholder:"X"`
+	At     string   `help:"Show the session as of X (same as --to)." placeholder:"X"`
+	Speed  *float64 `help:"Multiple of the original pace (default: no delay)." placeholder:"X"`
+	Output string   `help:"Output format: ${enum}." enum:"text,json,events,snapshot" default:"text"`
 
 	WithTeam  string `help:"Rerun the prompts with this team." placeholder:"TEAM"`
 	WithModel string `help:"Rerun the prompts with this model." placeholder:"M"`
@@ -46,7 +46,7 @@ func (Replay) Help() string {
 func (cmd *Replay) Run(a *app.App) error { return app.WithName(cmd.ID, cmd.run(a)) }
 
 func (cmd *Replay) run(a *app.App) error {
-	if cmd.Speed < 0 || math.IsNaN(cmd.Speed) || math.IsInf(cmd.Speed, 0) {
+	if s := cmd.Speed; s != nil && !(*s > 0 && *s <= math.MaxFloat64) {
 		return app.UsageError("--speed takes a number above 0, such as 2 for twice as fast.")
 	}
 	ctx, stop := app.UntilSignal()
@@ -67,7 +67,7 @@ func (cmd *Replay) run(a *app.App) error {
 		return err
 	}
 	if cmd.WithTeam != "" || cmd.WithModel != "" {
-		if cmd.Speed > 0 || cmd.Output != "text" && cmd.Output != "json" {
+		if cmd.Speed != nil || cmd.Output != "text" && cmd.Output != "json" {
 			return app.UsageError("--with-team and --with-model support only --output text or json, without --speed.")
 		}
 		o := rerunOptions{Team: cmd.WithTeam, Model: cmd.WithModel, JSON: cmd.Output == "json"}
@@ -93,7 +93,10 @@ func (cmd *Replay) print(
 		return err
 	}
 	events := span.UpTo(r.EventsFor(ctx, span))
-	p := pacer{speed: cmd.Speed, flush: out.Flush}
+	p := pacer{flush: out.Flush}
+	if cmd.Speed != nil {
+		p.speed = *cmd.Speed
+	}
 	if cmd.Output == "events" {
 		for e, err := range events {
 			if err != nil {

@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -56,15 +57,21 @@ func TestNumbersMustNotBeNegative(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n, want := range map[int]int{-1: app.ExitUsage, 0: app.ExitDone, 1: app.ExitDone} {
+		speed := float64(n)*1000 + 1
 		for name, run := range map[string]func(*app.App) error{
 			"list --limit":   (&List{Limit: n, Output: "text"}).Run,
 			"search --limit": (&Search{Text: "one", Limit: n, Output: "text"}).Run,
 			"tail -n":        (&Tail{N: n, Output: "text"}).Run,
-			"replay --speed": (&Replay{Speed: float64(n) * 1000, Output: "text"}).Run,
+			"replay --speed": (&Replay{Speed: &speed, Output: "text"}).Run,
 		} {
 			if err := run(a); app.CodeOf(err) != want {
 				t.Errorf("%s %d: %v", name, n, err)
 			}
+		}
+	}
+	for _, speed := range []float64{0, math.NaN(), math.Inf(1)} {
+		if err := (&Replay{Speed: &speed, Output: "text"}).Run(a); app.CodeOf(err) != app.ExitUsage {
+			t.Errorf("replay --speed %v: %v", speed, err)
 		}
 	}
 }

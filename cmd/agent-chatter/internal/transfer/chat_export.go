@@ -29,24 +29,28 @@ func noPipeText(path string) app.Message {
 
 // WriteRunning writes the session of a running conversation to a file, or to a file in a directory: as a document or as
 // Markdown if the path ends like one, otherwise as a snapshot. The secrets of its team are replaced. stored is the
-// session on the disk; zero: it is not on the disk. WriteRunning returns the path of the file.
+// session on the disk; zero: it is not on the disk. WriteRunning returns a text that names the file.
 func WriteRunning(
 	ctx context.Context, a *app.App, c *coordinator.Coordinator, stored catalog.Session, path string,
-) (written string, err error) {
+) (text string, err error) {
 	e := &exporter{app: a, variables: team.InheritedSecrets(), writeFile: writeRegularFile}
 	for _, m := range c.Team().Members {
 		e.variables = append(e.variables, m.Secrets()...)
 	}
 	e.redactor = redact.New(e.variables)
-	e.written = func(path string) { written = path }
 	defer func() { reportRedacted(a, e.redactor) }()
-	cmd := &Export{Format: formatOf(path), To: path}
+	cmd := &Export{Format: FormatOf(path), To: path}
 	if cmd.Format != "html" && cmd.Format != "md" {
+		cmd.Format = "snapshot"
+	}
+	e.written = func(path string) { text = WrittenText(path, cmd.Format) }
+	if cmd.Format == "snapshot" {
 		s, err := c.Snapshot(ctx)
 		if err != nil {
 			return "", err
 		}
-		return written, e.writeSnapshot(s, path)
+		err = e.writeSnapshot(s, path)
+		return text, err
 	}
 	if stored.ID == "" {
 		stored.ID = c.Session().ID
@@ -59,7 +63,7 @@ func WriteRunning(
 		slices.Reverse(e.events)
 	}
 	_, err = cmd.export(ctx, e, stored)
-	return written, err
+	return text, err
 }
 
 // writeSnapshot writes a snapshot to a file, or to a file in a directory. It removes the secrets from s.

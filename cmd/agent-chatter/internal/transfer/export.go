@@ -48,8 +48,10 @@ func (cmd *Export) Run(a *app.App) error {
 		ctx, stop = app.UntilSignal()
 		defer stop()
 	}
+	named := cmd.Format
 	if cmd.Format == "auto" {
-		cmd.Format = formatOf(cmd.To)
+		cmd.Format = FormatOf(cmd.To)
+		named = ""
 	}
 	names := cmd.ID
 	if cmd.To == "-" {
@@ -73,6 +75,9 @@ func (cmd *Export) Run(a *app.App) error {
 	}
 	e := newExporter(a, sessions)
 	e.span = span
+	if named == "" {
+		e.written = func(path string) { a.Notice(WrittenText(path, cmd.Format)) }
+	}
 	defer func() { reportRedacted(a, e.redactor) }()
 	switch {
 	case cmd.Format == "bundle":
@@ -112,7 +117,7 @@ func ExportSession(ctx context.Context, a *app.App, s catalog.Session, to string
 	}
 	e.written = func(at string) { path = at }
 	defer func() { reportRedacted(a, e.redactor) }()
-	cmd := &Export{Format: formatOf(to), To: to}
+	cmd := &Export{Format: FormatOf(to), To: to}
 	if cmd.Format == "bundle" {
 		err = cmd.bundle(ctx, e, []catalog.Session{s})
 		return path, err
@@ -138,8 +143,8 @@ func (cmd *Export) span() (view.Span, error) {
 	return view.ParseSpan(cmd.First, cmd.Last, "")
 }
 
-// formatOf returns the format for the extension of a file.
-func formatOf(path string) string {
+// FormatOf returns the format for the extension of a file.
+func FormatOf(path string) string {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".md":
 		return "md"

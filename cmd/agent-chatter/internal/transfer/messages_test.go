@@ -20,6 +20,8 @@ func transferTexts() []apptest.Text {
 		{Function: "notExportedText", Sample: "all", Shown: notExportedText(3, 3)},
 		{Function: "notImportedText", Shown: notImportedText(1, 2)},
 		{Function: "teamIgnoredText", Shown: teamIgnoredText(path)},
+		{Function: "WrittenText", Shown: WrittenText(path, "md")},
+		{Function: "WrittenText", Sample: "a snapshot", Shown: WrittenText(path, "snapshot")},
 		{Function: "existsText", Shown: existsText(path, id)},
 		{Function: "notRegularText", Shown: notRegularText(path)},
 		{Function: "noPipeText", Shown: noPipeText(path)},

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
@@ -61,6 +62,15 @@ func (existsError) Is(target error) bool { return target == fs.ErrExist }
 func existsText(path, id string) app.Message {
 	return app.Text("%s exists already; nothing was written.", tty.SafeLine(path)).
 		With(app.To("replace it", "sessions", "export", id, "-o", path))
+}
+
+// WrittenText is for a file that was written in a format that the user did not name. It names that of a snapshot unless
+// the extension does.
+func WrittenText(path, format string) string {
+	if format == "snapshot" && !strings.EqualFold(filepath.Ext(path), ".json") {
+		return "Written as a snapshot (JSON; .md and .html are text): " + tty.SafeLine(path)
+	}
+	return "Written: " + tty.SafeLine(path)
 }
 
 func writeBuffered(f *os.File, write func(io.Writer) error) error {
