@@ -73,7 +73,7 @@ func (o *session) setTask(_ context.Context, task string) error {
 		}
 	}
 	if s := o.c.Session(); s != nil && s.TeamTask != nil {
-		o.listener.answer("Team task: " + tty.Safe(*s.TeamTask))
+		o.listener.answer("Team task: " + tty.SafeLines(*s.TeamTask))
 		return nil
 	}
 	o.listener.answer("The team has no task. Type /task TEXT to set one.")

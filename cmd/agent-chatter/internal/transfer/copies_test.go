@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -112,7 +113,7 @@ func TestImportPrintsAndLogsEachResult(t *testing.T) {
 			"1  extended  1 of 2 messages, 1 other line skipped, 1 branch not imported  p\n", "", `msg="file imported"`},
 		{Imported{ID: "1", Action: "unchanged", Total: 2, Skipped: 2, Branches: 2, Path: "p"},
 			"1  unchanged  0 of 2 messages, 2 other lines skipped, 2 branches not imported  p\n", "", `action=unchanged`},
-		{Imported{Action: "failed", Error: "it failed", Path: "p"}, "", "it failed\n", `msg="import failed" pid=`},
+		{failed("p", errors.New("it failed\nTo repair it")), "", "it failed To repair it\n", `msg="import failed" pid=`},
 		{Imported{Action: "skipped", Error: "no session", Path: "p"}, "", "", ""},
 	} {
 		stdout.Reset()

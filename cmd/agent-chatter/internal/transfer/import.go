@@ -250,8 +250,8 @@ func (cmd *Import) print(a *app.App, r Imported) error {
 	case errors.As(r.Err, &exit):
 		a.Show(exit.Message)
 		return nil
-	case r.Error != "":
-		a.Notice(tty.Safe(r.Error))
+	case r.Err != nil:
+		a.Notice(app.Reason(r.Err))
 		return nil
 	}
 	note := r.note()
