@@ -22,6 +22,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/conversation"
 	"github.com/agent-chatter/agent-chatter/projection/projectiontest"
 	"github.com/google/go-cmp/cmp"
+	"github.com/oklog/ulid/v2"
 	"golang.org/x/net/html"
 )
 
@@ -129,16 +130,25 @@ func TestDocument(t *testing.T) {
 	}
 }
 
-// A document of a fork says so.
+// A document of a fork says so, with the time when it was made. The events have those of the original. An id that is
+// derived from the original has no such time.
 func TestFork(t *testing.T) {
-	events := eventsOf(projection.NewMessage("m1", start, eva, "Hello", nil))
-	r := projection.Record(start, projection.SessionCreated{
-		Format: projection.Format, SessionID: apptest.AliceID, Parent: &projection.Parent{SessionID: apptest.BobID, Seq: 7},
-	})
-	events[0].Data = r.Data
-	text := written(t, events, 1, LeftOut{})
-	if want := "Copied from " + apptest.BobID + ", up to event 7."; strings.Count(text, want) != 1 {
-		t.Errorf("%q is missing", want)
+	made := time.Date(2026, time.November, 28, 3, 21, 5, 0, time.Local)
+	for id, want := range map[string]struct{ text, clock string }{
+		apptest.AliceID: {"Copied from " + apptest.BobID + ", up to event 7.", start.Local().Format(">15:04:05<")},
+		ulid.MustNew(ulid.Timestamp(made), ulid.DefaultEntropy()).String(): {
+			"Copied from " + apptest.BobID + ", up to event 7, on 2026-11-28.", ">03:21:05<",
+		},
+	} {
+		events := eventsOf(projection.NewMessage("m1", start, eva, "Hello", nil))
+		r := projection.Record(start, projection.SessionCreated{
+			Format: projection.Format, SessionID: id, Parent: &projection.Parent{SessionID: apptest.BobID, Seq: 7},
+		})
+		events[0].Data = r.Data
+		text := written(t, events, 1, LeftOut{})
+		if strings.Count(text, want.text) != 1 || !strings.Contains(text, want.clock) {
+			t.Errorf("%s: %q or %q is missing", id, want.text, want.clock)
+		}
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/conversation"
 	"github.com/agent-chatter/agent-chatter/projection/runecut"
+	"github.com/oklog/ulid/v2"
 )
 
 // Style is the style sheet of the HTML that this package writes.
@@ -108,9 +109,25 @@ func (s shownItem) Note() string {
 		return fmt.Sprintf("Imported from %s.", s.Change.(projection.SessionImported).Source)
 	case projection.RowFork:
 		parent := s.Change.(projection.SessionCreated).Parent
-		return fmt.Sprintf("Copied from %s, up to event %d.", parent.SessionID, parent.Seq)
+		text := fmt.Sprintf("Copied from %s, up to event %d", parent.SessionID, parent.Seq)
+		if at := s.At(); !at.Equal(s.Time) {
+			text += ", on " + at.Local().Format(time.DateOnly)
+		}
+		return text + "."
 	}
 	return ""
+}
+
+// At returns when the item happened. The first event of a copy has the time of the original: the copy was made at the
+// time in its id. An id that was derived from the original has no later time.
+func (s shownItem) At() time.Time {
+	if s.Kind == projection.RowFork {
+		id, err := ulid.ParseStrict(s.Change.(projection.SessionCreated).SessionID)
+		if made := id.Timestamp(); err == nil && made.Sub(s.Time) >= time.Second {
+			return made
+		}
+	}
+	return s.Time
 }
 
 // Next returns the names of the members in the queue, if it was changed.
