@@ -11,6 +11,8 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/projection/interchange"
 )
 
@@ -76,6 +78,34 @@ func TestDivergedSessionsBecomeCopies(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A source that adds nothing is unchanged although a process has the session open.
+func TestImportOfASessionThatIsOpen(t *testing.T) {
+	for extension, format := range map[string]string{".bundle": "bundle", ".jsonl": "jsonl", ".json": "snapshot"} {
+		home, path := t.TempDir(), filepath.Join(t.TempDir(), "a"+extension)
+		apptest.CrashedSession(t, home)
+		export := &Export{ID: []string{apptest.AliceID}, Format: format, To: path}
+		if _, stderr, code := runCommand(t, home, export); code != 0 {
+			t.Fatal(stderr)
+		}
+		c := catalog.New(filepath.Join(home, "sessions"), journal.Options{})
+		s, _, err := c.Find(t.Context(), apptest.AliceID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		log, err := c.At(s.Dir()).Journals().Open(t.Context(), s.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stdout, stderr, code := runCommand(t, home, &Import{Path: []string{path}, Format: "auto"})
+		if want := apptest.AliceID + "  unchanged  0 of 4 messages  " + path + "\n"; stdout != want || code != 0 {
+			t.Errorf("%s: exit code %d, it printed %q and %q, want %q", format, code, stdout, stderr, want)
+		}
+		if err := log.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
