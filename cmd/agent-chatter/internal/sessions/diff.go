@@ -19,7 +19,7 @@ import (
 // Diff prints the length of the common prefix of two sessions and the messages that each
 // has after it.
 type Diff struct {
-	A      string `arg:"" complete:"id" help:"A session: id, title or latest."`
+	A      string `arg:"" complete:"id" help:"A session: id, title, path or latest."`
 	B      string `arg:"" complete:"id" help:"Another session."`
 	Output string `help:"Output format: ${enum}." enum:"text,json" default:"text"`
 }
