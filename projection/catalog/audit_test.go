@@ -149,6 +149,7 @@ func TestUnknownFilesAreListedAndKept(t *testing.T) {
 	put(t, team, id(1), chat(id(1), "kitchen", "Repair the kettle", 3)...)
 	list(t, team)
 	write(t, filepath.Join(team.Journals().Path(), "notes.txt"), []byte("milk"))
+	write(t, filepath.Join(team.Journals().Path(), "retention.aside-1"), []byte("torn"))
 	write(t, live(team, id(2)), []byte("milk\n"))
 	write(t, live(team, id(3)), nil)
 	contents := func() map[string]string {

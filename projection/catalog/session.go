@@ -44,6 +44,11 @@ func (s Session) Dir() string { return s.dir }
 // Key identifies the session.
 func (s Session) Key() Key { return Key{s.dir, s.ID} }
 
+// HeaderError is the error of reading a session of which MissingHeader is set.
+func (s Session) HeaderError() *MissingHeaderError {
+	return &MissingHeaderError{ID: s.ID, Reason: s.Damaged, Empty: s.LastSeq == 0}
+}
+
 // Session returns the session with this id. The error wraps journal.ErrNotFound
 // if its journal does not exist, or is empty and is not known to have had events.
 func (d *Dir) Session(ctx context.Context, id string) (Session, error) {

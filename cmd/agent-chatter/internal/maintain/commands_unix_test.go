@@ -265,6 +265,12 @@ func TestRepairPrints(t *testing.T) {
 		{"damaged twice", 1, twice, repair},
 		{"damaged twice, a dry run", 1, twice, dryRun},
 		{"without its header", 1, first, repair},
+		{"without an event", 1, func(h *shownHome) {
+			if _, err := h.team.List(t.Context(), catalog.Query{}); err != nil {
+				t.Fatal(err)
+			}
+			h.rewrite(0, func(string) string { return "not a journal\n" })
+		}, repair},
 		{"archived", 1, func(h *shownHome) {
 			if err := journaltest.Archive(t.Context(), h.team.Journals(), h.ids[0]); err != nil {
 				t.Fatal(err)

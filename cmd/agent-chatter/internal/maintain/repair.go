@@ -99,7 +99,7 @@ func (cmd *Repair) repair(ctx context.Context, a *app.App, list *view.Findings, 
 		a.Log.Warn("journal repaired", "session", s.ID, "aside", done.Aside)
 	}
 	if s.MissingHeader && r.Action == "none" {
-		return &catalog.MissingHeaderError{ID: s.ID, Reason: s.Damaged}
+		return s.HeaderError()
 	}
 	var lost app.Message
 	if s, err := t.Session(ctx, s.ID); err == nil && s.MissingHeader {

@@ -105,7 +105,7 @@ func (cmd *Tail) Print(ctx context.Context, a *app.App, dir *catalog.Dir, id str
 	case cmd.Follow:
 		return cmd.follow(ctx, a, dir, id, end)
 	case err == nil && s.MissingHeader:
-		return &catalog.MissingHeaderError{ID: id, Reason: s.Damaged}
+		return s.HeaderError()
 	}
 	return nil
 }

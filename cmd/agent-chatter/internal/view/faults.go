@@ -26,7 +26,7 @@ func Faults(s catalog.Session, torn journal.Torn, err error) []app.Message {
 		add(app.Message{Text: TornText(s.ID, torn)})
 	}
 	if s.MissingHeader {
-		add(app.Explain(&catalog.MissingHeaderError{ID: s.ID, Reason: s.Damaged}))
+		add(app.Explain(s.HeaderError()))
 	}
 	if s.Newer != "" {
 		add(app.Explain(&store.UpgradeError{SessionID: s.ID, Version: s.Newer}))

@@ -42,7 +42,7 @@ func NewReplay(a *app.App, s catalog.Session) *Replay {
 		r.lastSeq = s.LastSeq
 	}
 	if s.MissingHeader {
-		r.invalid = &catalog.MissingHeaderError{ID: s.ID, Reason: s.Damaged}
+		r.invalid = s.HeaderError()
 	}
 	return r
 }
