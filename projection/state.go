@@ -17,7 +17,7 @@ import (
 // FoldVersion is the version of the fold. It changes whenever the same events would
 // result in a different State: checkpoints of another version are ignored. It does not
 // stand for the steps of messages, which some checkpoints of the same version lack.
-const FoldVersion = 12
+const FoldVersion = 13
 
 // The bounds of State.Recent: the number of messages, and the bytes of their contents
 // and routing. To change one changes the FoldVersion.
@@ -74,6 +74,8 @@ type Row struct {
 	Ended         string    `json:"ended,omitempty"`        // reason of a clean exit; "": running or crashed
 	Invalid       int       `json:"invalid,omitempty"`      // events that do not match their schema
 	FirstInvalid  uint64    `json:"firstInvalid,omitempty"` // Seq of the first of them
+	Parent        string    `json:"parent,omitempty"`       // id of the session that it copies or reruns
+	Imported      string    `json:"imported,omitempty"`     // Source of the newest SessionImported
 }
 
 // Summary describes the session in one line: the number of its messages and the
@@ -227,6 +229,8 @@ func (s *State) apply(e journal.Event, p Payload) {
 		s.Row.Pinned = p.Pinned
 	case SessionEnded:
 		s.Row.Ended = p.Reason
+	case SessionImported:
+		s.Row.Imported = clip(p.Source)
 	case TaskSet:
 		s.Task = p.Task
 		s.touch(e)
@@ -278,6 +282,9 @@ func (s *State) create(e journal.Event, p SessionCreated) {
 	s.SessionID, s.Team, s.CWD, s.Parent = p.SessionID, p.Team, p.CWD, p.Parent
 	if p.Format > Format {
 		s.Newer, s.Row.Newer = true, strconv.Itoa(p.Format)
+	}
+	if p.Parent != nil {
+		s.Row.Parent = clip(p.Parent.SessionID)
 	}
 	s.Row.CreatedAt = e.Time
 	s.touch(e)

@@ -393,6 +393,18 @@ func TestRowOfUnreadableSession(t *testing.T) {
 	}
 }
 
+// Sessions with the same title can be told apart in the list beside the preview, and in one of the whole width.
+func TestRowNamesTeamAndOriginal(t *testing.T) {
+	b := open(t, home(t), 120, 40, Options{})
+	for _, columns := range []int{leastList, 48, 80} {
+		copied := catalog.Session{ID: id(9), TeamID: "review", Row: projection.Row{Title: "Question 1 about topic 1", Parent: id(3)}}
+		text := ansi.NoColor.Encode(b.m.rowLine(copied, false, columns))
+		if want := "← " + id(3)[len(id(3))-4:] + " review "; !strings.Contains(text, want) || encodedColumns(ansi.Line{plain(text)}) > columns {
+			t.Errorf("%d columns: %q, want %q", columns, text, want)
+		}
+	}
+}
+
 func TestCtrlCQuits(t *testing.T) {
 	for _, key := range []string{"?", "t", "tab", "5"} {
 		b := open(t, home(t), 120, 40, Options{})

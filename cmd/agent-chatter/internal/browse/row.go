@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	teamColumns  = 60 // from here on a row names the team
+	teamColumns  = 60 // from here on a row names the team, also one that says where the session is
 	leastTeam    = 8
 	mostTeam     = 16
 	countColumns = 5
@@ -71,12 +71,16 @@ func (m *model) rowLine(s catalog.Session, selected bool, columns int) ansi.Line
 	}
 	line = append(line, m.sign(s), plain(" "))
 	tail := dimLine(fmt.Sprintf("%*d%*s ", countColumns, s.MessageCount, ageColumns, age(s.UpdatedAt, m.now())))
-	if columns >= teamColumns {
+	where := m.whereLine(s)
+	if columns >= teamColumns || columns >= leastList && where == nil {
 		width := min(max(columns/8, leastTeam), mostTeam)
 		team := displaywidth.TruncateString(tty.SafeLine(s.TeamID), width, "…")
 		tail = append(dimLine(" "+team+strings.Repeat(" ", width-displaywidth.String(team))), tail...)
 	}
-	if where := m.whereLine(s); where != nil {
+	if origin := originText(s); origin != "" {
+		tail = append(dimLine(" "+displaywidth.TruncateString(origin, leastTeam, "…")), tail...)
+	}
+	if where != nil {
 		tail = slices.Concat(dimLine(" "), ansi.Cut(where, max(columns/3, tty.LeastShown)), tail)
 	}
 	width := max(columns-line.Columns()-tail.Columns(), tty.LeastShown)
@@ -85,6 +89,23 @@ func (m *model) rowLine(s catalog.Session, selected bool, columns int) ansi.Line
 	line = append(line, plain(strings.Repeat(" ", max(width-title.Columns(), 0))))
 	return append(line, tail...)
 }
+
+// originText tells a copy from its original: it has the session that is copied, or says that the session was imported or
+// merged, unless its team has the name of the program that it is from; "" if it began here.
+func originText(s catalog.Session) string {
+	switch {
+	case s.Parent != "":
+		return "← " + tty.SafeLine(s.Parent[max(0, len(s.Parent)-shownID):])
+	case s.Imported == "merge":
+		return "← merge"
+	case s.Imported != "" && s.Imported != s.TeamID:
+		return "← import"
+	}
+	return ""
+}
+
+// shownID is how many characters of an id a row shows, of its end.
+const shownID = 4
 
 func dimLine(text string) ansi.Line { return ansi.Line{dim(text)} }
 
