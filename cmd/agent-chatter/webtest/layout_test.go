@@ -53,6 +53,19 @@ func TestNarrowScreens(t *testing.T) {
 		if got := value[[]string](b, outside); len(got) > 0 {
 			t.Errorf("%s: outside of the screen: %q", name, got)
 		}
+		// Texts on one line have one baseline.
+		const uneven = `[...document.querySelectorAll(".row-about")].flatMap(e => {
+			const boxes = [...e.children].filter(c => c.checkVisibility()).map(c => {
+				const text = document.createRange();
+				text.selectNodeContents(c);
+				return text.getBoundingClientRect();
+			});
+			return boxes.slice(1).map((box, i) => [boxes[i], box]).filter(([a, b]) =>
+				b.left > a.left && Math.abs((a.top + a.bottom) - (b.top + b.bottom)) > 6).map(() => e.textContent);
+		})`
+		if got := value[[]string](b, uneven); len(got) > 0 {
+			t.Errorf("%s: on one line, but not at one height: %q", name, got)
+		}
 		b.picture(name + "-narrow")
 	}
 }
