@@ -84,6 +84,9 @@ func TestCommands(t *testing.T) {
 	if _, err := e.Prompt(t.Context(), promptOf(id, "/retry")); !refused(err, -32602, "nothing to retry") {
 		t.Errorf("a retry of nothing: %v", err)
 	}
+	if _, err := e.Prompt(t.Context(), promptOf(id, "/members of it")); !refused(err, -32602, "takes no argument") {
+		t.Errorf("an argument that is ignored: %v", err)
+	}
 	e.say(id, "/members", sdk.StopReasonEndTurn)
 	e.say(id, "/task win", sdk.StopReasonEndTurn)
 	e.say(id, "/etc/hosts", sdk.StopReasonEndTurn)
