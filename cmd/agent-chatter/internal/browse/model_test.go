@@ -397,9 +397,11 @@ func TestRowOfUnreadableSession(t *testing.T) {
 func TestRowNamesTeamAndOriginal(t *testing.T) {
 	b := open(t, home(t), 120, 40, Options{})
 	for _, columns := range []int{leastList, 48, 80} {
-		copied := catalog.Session{ID: id(9), TeamID: "review", Row: projection.Row{Title: "Question 1 about topic 1", Parent: id(3)}}
-		text := ansi.NoColor.Encode(b.m.rowLine(copied, false, columns))
-		if want := "← " + id(3)[len(id(3))-4:] + " review "; !strings.Contains(text, want) || encodedColumns(ansi.Line{plain(text)}) > columns {
+		copied := catalog.Session{ID: id(9), TeamID: "review"}
+		copied.Title, copied.Parent = "Question 1 about topic 1", id(3)
+		line := b.m.rowLine(copied, false, columns)
+		want := "← " + id(3)[len(id(3))-4:] + " review "
+		if text := ansi.NoColor.Encode(line); !strings.Contains(text, want) || line.Columns() > columns {
 			t.Errorf("%d columns: %q, want %q", columns, text, want)
 		}
 	}
