@@ -11,7 +11,6 @@ import (
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-	"golang.org/x/net/netutil"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/mcp/recall"
@@ -20,14 +19,13 @@ import (
 
 // The bounds of the HTTP server.
 const (
-	maxConnections = 128
-	maxSessions    = 64       // of clients
-	maxHeader      = 16 << 10 // bytes
-	maxBody        = 64 << 10 // bytes
-	requestTime    = 10 * time.Second
-	idleTime       = time.Minute
-	sessionTime    = 10 * time.Minute // after which a session without requests ends
-	answerTime     = recall.MaxTime + time.Minute
+	maxSessions = 64       // of clients
+	maxHeader   = 16 << 10 // bytes
+	maxBody     = 64 << 10 // bytes
+	requestTime = 10 * time.Second
+	idleTime    = time.Minute
+	sessionTime = 10 * time.Minute // after which a session without requests ends
+	answerTime  = recall.MaxTime + time.Minute
 )
 
 // endpoint is the path at which clients connect.
@@ -155,5 +153,5 @@ func (l *listener) serve(ctx context.Context, handler http.Handler) error {
 	h := &http.Server{
 		Handler: handler, MaxHeaderBytes: maxHeader, ReadHeaderTimeout: requestTime, IdleTimeout: idleTime,
 	}
-	return web.Serve(ctx, h, netutil.LimitListener(l.Listener, maxConnections))
+	return web.Serve(ctx, h, l.Listener)
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/serve/api"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/serve/assets"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/web"
-	"golang.org/x/net/netutil"
 )
 
 // Command serves a page with the sessions until a signal ends it.
@@ -40,10 +39,9 @@ func (Command) Help() string {
 
 // The bounds of the server.
 const (
-	maxConnections = 128
-	maxHeader      = 16 << 10 // bytes
-	requestTime    = 10 * time.Second
-	idleTime       = time.Minute
+	maxHeader   = 16 << 10 // bytes
+	requestTime = 10 * time.Second
+	idleTime    = time.Minute
 )
 
 // Run implements the command.
@@ -204,15 +202,6 @@ func isLoopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// endingConnections ends the connection after each answer: these need no token, and clients without one could keep all
-// connections open.
-func endingConnections(h http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Connection", "close")
-		h.ServeHTTP(w, r)
-	})
-}
-
 // serve answers requests until ctx is done.
 func (s *server) serve(ctx context.Context, d *api.Server) error {
 	g := &web.Guard{
@@ -220,11 +209,11 @@ func (s *server) serve(ctx context.Context, d *api.Server) error {
 		Help: "Open the address that agent-chatter serve prints.",
 	}
 	mux := http.NewServeMux()
-	mux.Handle("/", endingConnections(g.Files(assets.Handler())))
+	mux.Handle("/", g.Files(assets.Handler()))
 	mux.Handle("/api/", g.Data(d.Handler()))
 	h := &http.Server{
 		Handler: mux, TLSConfig: s.tls, MaxHeaderBytes: maxHeader,
 		ReadHeaderTimeout: s.wait, ReadTimeout: s.wait, IdleTimeout: idleTime,
 	}
-	return web.Serve(ctx, h, netutil.LimitListener(s.Listener, maxConnections))
+	return web.Serve(ctx, h, s.Listener)
 }

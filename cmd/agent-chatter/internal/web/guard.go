@@ -54,6 +54,9 @@ func (g *Guard) check(next http.Handler, secret bool) http.Handler {
 			http.Error(w, "The token is missing or wrong. "+g.Help, http.StatusUnauthorized)
 			return
 		}
+		if secret {
+			keep(r)
+		}
 		// A slow reader must not hold a connection; streams extend the time.
 		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeLimit))
 		r.Body = http.MaxBytesReader(w, r.Body, maxBody)

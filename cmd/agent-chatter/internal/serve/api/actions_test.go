@@ -145,6 +145,7 @@ func TestChangesRefuse(t *testing.T) {
 	}
 	for body, want := range map[string]int{
 		`{"title":""}`: http.StatusBadRequest, `{"title":" \n"}`: http.StatusBadRequest, `{}`: http.StatusBadRequest,
+		`{"title":"` + strings.Repeat("a", 501) + `"}`: http.StatusBadRequest,
 	} {
 		if w := send(t, d, of("shop", 1)+"/rename", body); w.Code != want {
 			t.Errorf("rename with %s: %d, %s", body, w.Code, w.Body)
