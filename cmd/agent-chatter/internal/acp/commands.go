@@ -84,7 +84,10 @@ func (o *session) rename(_ context.Context, title string) error {
 	if title == "" {
 		return app.UsageError("A title is missing. Type /rename TITLE.")
 	}
-	err := o.c.Rename(tty.SafeLine(title))
+	title, err := app.Title(title)
+	if err == nil {
+		err = o.c.Rename(title)
+	}
 	if errors.Is(err, coordinator.ErrNoSession) {
 		return app.UsageError("The session has no messages yet. Send one first.")
 	}

@@ -90,6 +90,10 @@ func TestCommands(t *testing.T) {
 	e.say(id, "/members", sdk.StopReasonEndTurn)
 	e.say(id, "/task win", sdk.StopReasonEndTurn)
 	e.say(id, "/etc/hosts", sdk.StopReasonEndTurn)
+	long := "/rename " + strings.Repeat("x", 501)
+	if _, err := e.Prompt(t.Context(), promptOf(id, long)); !refused(err, -32602, "at most 500 characters") {
+		t.Errorf("a long title: %v", err)
+	}
 	e.say(id, "/rename Hosts", sdk.StopReasonEndTurn)
 	e.end()
 	for _, want := range []string{"@planner", "Team task: win", "/etc/hosts"} {

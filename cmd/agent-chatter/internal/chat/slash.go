@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/sessions"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/setup"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/transfer"
@@ -247,7 +248,10 @@ func (r *repl) slashRename(_ context.Context, title string) error {
 		r.reject("A title is missing. Type /rename TITLE.")
 		return nil
 	}
-	err := r.c.Rename(tty.SafeLine(title))
+	title, err := app.Title(title)
+	if err == nil {
+		err = r.c.Rename(title)
+	}
 	if errors.Is(err, coordinator.ErrNoSession) {
 		err = errors.New("the session has no messages yet; send one first")
 	}

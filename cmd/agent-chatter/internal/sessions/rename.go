@@ -3,12 +3,9 @@ package sessions
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -34,20 +31,14 @@ func (cmd *Rename) Run(a *app.App) error {
 	})
 }
 
-// maxTitle is the length of the longest title that a user can set, in characters: lists and pages show it whole.
-const maxTitle = 500
-
 // RenameSession sets the title of a session, on one line and without secrets, and returns it. It prints a notice about
-// replaced secrets. Errors: those of catalog.Dir.Append, and one of ExitUsage if the title is empty or too long.
+// replaced secrets. Errors: those of catalog.Dir.Append and of app.Title.
 func RenameSession(ctx context.Context, a *app.App, s catalog.Session, title string) (string, error) {
 	secrets := a.Redactor(team.InheritedSecrets())
-	title = secrets.Text(strings.TrimSpace(tty.SafeLine(title)))
+	title, err := app.Title(secrets.Text(title))
 	a.ReportReplaced(secrets)
-	switch {
-	case title == "":
-		return "", app.UsageError("A title cannot be empty.")
-	case utf8.RuneCountInString(title) > maxTitle:
-		return "", app.UsageError("A title has at most %d characters.", maxTitle)
+	if err != nil {
+		return "", err
 	}
 	return title, appendTo(ctx, a, s, projection.SessionRenamed{Title: title})
 }
