@@ -210,11 +210,15 @@ func (c *openSession) written(events []journal.Event) {
 	flush()
 }
 
-// close saves and closes the log, even if saving fails.
-func (c *openSession) close() error {
+// close saves and closes the log, even if saving fails: then what is not saved is set aside, and lost says where it is.
+func (c *openSession) close() (lost *NotSaved, err error) {
 	if err := c.flush(); err != nil {
+		aside, asideErr := c.log.SetAside(c.pending...)
+		if aside.Path != "" || asideErr != nil {
+			lost = &NotSaved{File: aside.Path, Events: aside.Events, Whole: aside.Whole, Err: asideErr}
+		}
 		c.log.Close(c.state)
-		return err
+		return lost, err
 	}
-	return c.log.Close(c.state)
+	return nil, c.log.Close(c.state)
 }

@@ -205,8 +205,8 @@ func (c *Coordinator) notifyStatus(s Status) {
 func (c *Coordinator) notify(n Notice) { c.o.Listener.Notice(n) }
 
 // Stop ends the conversation: it records the reason if this run appended events, saves and closes
-// the session. An error says that not everything could be saved; the session is closed anyway. It blocks until the
-// agents that engines keep between turns have ended.
+// the session. An error says that not everything could be saved; the session is closed anyway, and a NotSaved notice
+// says where the rest is. It blocks until the agents that engines keep between turns have ended.
 func (c *Coordinator) Stop(reason string) error {
 	c.closeEngines()
 	if c.conv == nil {
@@ -222,10 +222,13 @@ func (c *Coordinator) Stop(reason string) error {
 		conv.save()
 		conv.record(c.records(projection.SessionEnded{Reason: reason})...)
 	}
-	err := conv.close()
+	lost, err := conv.close()
 	if !c.resumed {
 		c.reportFailure(err)
 		status.Unsaved = err != nil
+	}
+	if lost != nil {
+		c.notify(*lost)
 	}
 	restored := c.resumed
 	c.phase, c.run = Idle, run{rounds: c.rounds}

@@ -151,6 +151,7 @@ type recorder struct {
 	turn      projection.TurnStarted // the open one
 	streamed  strings.Builder
 	failures  []error
+	notSaved  []coordinator.NotSaved
 	missing   []projection.MemberRef
 	onMessage func()
 	answer    func(ctx context.Context, q coordinator.Question) coordinator.Answer
@@ -215,6 +216,8 @@ func (d *recorder) Notice(n coordinator.Notice) {
 	case coordinator.SaveFailed:
 		d.failures = append(d.failures, n.Err)
 		d.note("save failed")
+	case coordinator.NotSaved:
+		d.notSaved = append(d.notSaved, n)
 	case coordinator.MembersMissing:
 		d.missing = n.Members
 		d.note("missing %v", n.Members)

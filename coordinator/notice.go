@@ -63,6 +63,14 @@ type OrphansEnded struct{ Processes int }
 // retries. It is reported once per call of a Coordinator's method.
 type SaveFailed struct{ Err error }
 
+// NotSaved reports what became of the events of a session that ended before they could be saved.
+type NotSaved struct {
+	File   string // to which they were written, as journal.Log.SetAside does
+	Events int    // that may not be in the journal
+	Whole  bool   // the file has the earlier events, too
+	Err    error  // why they could not be written to a file either: they are lost
+}
+
 // Written reports that events that were delivered as Unsaved are in the journal.
 type Written struct{ Events []journal.Event }
 
@@ -189,6 +197,7 @@ func (MembersMissing) notice()       {}
 func (MemberChanged) notice()        {}
 func (OrphansEnded) notice()         {}
 func (SaveFailed) notice()           {}
+func (NotSaved) notice()             {}
 func (Written) notice()              {}
 func (Prompt) notice()               {}
 func (InstructionsChanged) notice()  {}

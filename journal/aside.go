@@ -12,7 +12,7 @@ import (
 // setAside moves a torn tail out of the journal into a file of its own. It
 // returns the payload of the event that records this.
 func (f Files) setAside(fsys vfs.FS, log vfs.File, torn Torn) (Recovered, error) {
-	name, err := f.copyAside(fsys, log, torn)
+	name, err := f.copyAside(fsys, io.NewSectionReader(log, torn.Offset, torn.Bytes))
 	if err != nil {
 		return Recovered{}, fmt.Errorf("set aside the torn tail: %w", err)
 	}
@@ -28,13 +28,13 @@ func (f Files) setAside(fsys vfs.FS, log vfs.File, torn Torn) (Recovered, error)
 	}, nil
 }
 
-// copyAside copies the bytes of a torn tail to a new file, durably.
-func (f Files) copyAside(fsys vfs.FS, log vfs.File, torn Torn) (name string, err error) {
+// copyAside writes bytes to a new file, durably, and returns its name.
+func (f Files) copyAside(fsys vfs.FS, content io.Reader) (name string, err error) {
 	aside, n, err := f.createAside(fsys)
 	if err != nil {
 		return "", err
 	}
-	_, err = io.Copy(aside, io.NewSectionReader(log, torn.Offset, torn.Bytes))
+	_, err = io.Copy(aside, content)
 	if err == nil {
 		err = aside.Sync()
 	}

@@ -60,8 +60,9 @@
 // The directory of a journal also contains
 //
 //	<ID>.lock               locked by the writer; names it, for messages
-//	<ID>.aside-<n>          bytes that recovery or repair set aside; in the
-//	                        trash, also an earlier journal of that name
+//	<ID>.aside-<n>          bytes that recovery or repair set aside, and what
+//	                        could not be saved; in the trash, also an earlier
+//	                        journal of that name
 //	archive/<ID>.jsonl.zst  the archived journal: the same bytes, compressed as
 //	                        package archive describes
 //	trash/                  deleted journals, as package trash describes
@@ -158,5 +159,6 @@
 // stays full costs no space. After a failed sync the system may have dropped pages
 // that it still returns: Recover writes a new file, from the lines that were synced
 // and the lines in memory, syncs it and renames it into place. In both cases the
-// lines keep their numbers and sums, since a follower may have read them.
+// lines keep their numbers and sums, since a follower may have read them. If Recover
+// fails to the end, SetAside writes what is only in memory to a file.
 package journal

@@ -86,7 +86,7 @@ func (d *Dir) repair(
 	if err := rehearsal.run(io.Discard); err != nil || dryRun {
 		return rehearsal.result(), err
 	}
-	aside, err := f.copyAside(d.fs, old, Torn{Bytes: info.Size()})
+	aside, err := f.copyAside(d.fs, io.NewSectionReader(old, 0, info.Size()))
 	if err != nil {
 		return Repaired{}, fmt.Errorf("keep the corrupt journal aside: %w", err)
 	}

@@ -219,7 +219,7 @@ func (d *Dir) Replace(ctx context.Context, id string, write func(io.Writer) erro
 		if err != nil {
 			return err
 		}
-		aside, err = f.copyAside(d.fs, old, Torn{Bytes: size})
+		aside, err = f.copyAside(d.fs, io.NewSectionReader(old, 0, size))
 		// Crash here leaves the previous journal, a copy of it, and a temporary file.
 		return err
 	})

@@ -205,6 +205,10 @@ func (l *fileLog) Recover(ctx context.Context) ([]journal.Event, error) {
 	return l.log.Recover(ctx)
 }
 
+func (l *fileLog) SetAside(batch ...journal.Record) (journal.Unsaved, error) {
+	return l.log.SetAside(batch...)
+}
+
 func (l *fileLog) Save(state *projection.State) error {
 	if err := l.log.Sync(); err != nil {
 		return err

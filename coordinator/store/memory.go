@@ -285,6 +285,10 @@ func (l *memoryLog) Save(*projection.State) error { return l.usable() }
 
 func (l *memoryLog) Recover(context.Context) ([]journal.Event, error) { return nil, l.usable() }
 
+func (l *memoryLog) SetAside(...journal.Record) (journal.Unsaved, error) {
+	return journal.Unsaved{}, nil
+}
+
 func (l *memoryLog) usable() error {
 	l.store.mu.Lock()
 	defer l.store.mu.Unlock()

@@ -62,6 +62,9 @@ type Log interface {
 	Save(state *projection.State) error
 	// Recover recovers from an error that wraps journal.ErrPoisoned as journal.Log.Recover does.
 	Recover(ctx context.Context) ([]journal.Event, error)
+	// SetAside writes the events that the session may lack, and a batch that was not appended after them, to a file
+	// as journal.Log.SetAside does. A Store without files writes none.
+	SetAside(batch ...journal.Record) (journal.Unsaved, error)
 	// Close saves and releases the session. Closing a closed Log does nothing.
 	Close(state *projection.State) error
 }

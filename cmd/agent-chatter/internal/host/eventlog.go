@@ -53,6 +53,8 @@ func (l *EventLog) Notice(n coordinator.Notice) {
 		l.session, l.round = n.SessionID, 0
 	case coordinator.SaveFailed:
 		l.Log.Error("save failed", "session", l.session, "error", n.Err)
+	case coordinator.NotSaved:
+		l.Log.Error("session not saved", "session", l.session, "events", n.Events, "aside", n.File, "error", n.Err)
 	}
 	l.Listener.Notice(n)
 }

@@ -56,6 +56,7 @@ func sessionsTexts() []apptest.Text {
 		Err: &catalog.MissingHeaderError{ID: alice.ID, Reason: "it does not begin with session.created"}}))
 	add("IncompleteText", "another error", IncompleteText(errors.New(apptest.Hostile)))
 	add("damagedCountText", "", damagedCountText(1, 1))
+	add("notEventsText", "", notEventsText(apptest.Hostile+".aside-1", 17))
 	return texts
 }
 

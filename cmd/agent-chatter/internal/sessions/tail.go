@@ -55,6 +55,8 @@ func (cmd *Tail) run(ctx context.Context, a *app.App) error {
 		return app.UsageError("Name a session or use --all, not both.")
 	case cmd.All:
 		return cmd.printAll(ctx, a)
+	case isAside(cmd.ID):
+		return cmd.printAside(ctx, a)
 	case cmd.ID != "":
 		s, err := a.FindOrOpen(ctx, cmd.ID)
 		if err != nil {

@@ -77,6 +77,10 @@ func viewTexts() []apptest.Text {
 	add("setAsideText", "a torn tail", setAsideText(journal.Recovered{Reason: "the last line has no end", Aside: apptest.AliceID + ".aside-1", Bytes: 17}))
 	add("setAsideText", "a failed write", setAsideText(journal.Recovered{Reason: "a write failed: no space left on device", Bytes: 17}))
 	add("setAsideText", "a failed sync", setAsideText(journal.Recovered{Reason: "a sync failed: input/output error"}))
+	aside := "/home/hugo/.agent-chatter/sessions/review/" + apptest.AliceID + ".aside-1"
+	add("notSavedText", "", notSavedText(coordinator.NotSaved{File: aside, Events: 12}))
+	add("notSavedText", "of a replaced journal", notSavedText(coordinator.NotSaved{File: apptest.Hostile, Events: 1, Whole: true}))
+	add("notSavedText", "lost", notSavedText(coordinator.NotSaved{Err: errors.New(apptest.Hostile)}))
 	said := projection.Message{Speaker: projection.Speaker{DisplayName: apptest.Hostile}, Content: apptest.Hostile}
 	add("MessageText", "", MessageText(projection.Entry{Message: said}))
 	for i := range texts {

@@ -211,6 +211,19 @@ func setAsideText(r journal.Recovered) string {
 		tty.SafeLine(r.Aside), tty.SafeLine(r.Reason))
 }
 
+// notSavedText is for a session that ended before it could be saved.
+func notSavedText(n coordinator.NotSaved) app.Message {
+	if n.Err != nil {
+		return app.Text("❌  What is not saved is lost, since it could not be written to another file either: %s",
+			tty.SafeLine(n.Err.Error()))
+	}
+	text := fmt.Sprintf("⚠️  What is not saved, %s, is in %s", app.Count(n.Events, "event"), tty.SafeLine(n.File))
+	if n.Whole {
+		text += ", after all earlier events of the session"
+	}
+	return app.Text("%s.", text).With(app.To("look at it", "tail", n.File))
+}
+
 // MemberNames returns the names of the members, safe for a terminal.
 func MemberNames(t *team.Team) string {
 	names := make([]string, len(t.Members))

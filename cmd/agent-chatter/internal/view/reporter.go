@@ -105,7 +105,9 @@ func (r *Reporter) Notice(n coordinator.Notice) {
 	case coordinator.RunLimit:
 		r.Next = n.Next[0].Name
 	}
-	if e, ok := n.(*coordinator.TurnError); ok {
+	if lost, ok := n.(coordinator.NotSaved); ok {
+		r.App.Show(notSavedText(lost))
+	} else if e, ok := n.(*coordinator.TurnError); ok {
 		shown := r.reason
 		if r.JSON || OutputStyle(r.App).Plain || !tty.IsTerminal(r.App.Stderr) {
 			shown = ""
