@@ -18,8 +18,9 @@ import (
 // written first; a hub that cannot be reached delays nothing but the questions that have a bound.
 //
 // Open returns, beside the errors of Files: a *hub.ClaimedError if another machine has claimed the session; a
-// *hub.SealedError or *hub.PlainError if this machine has no key for the session; a *SplitError. A session of which the
-// hub has messages that are not valid is open unclaimed: what precedes them was fetched.
+// *hub.PlainError if the session is sealed, and this machine could not seal what it adds; a *SplitError. A session of
+// which the hub has messages that are not valid, or that this machine cannot read, is open unclaimed: the others were
+// fetched.
 type Replicated struct {
 	*Files
 	Connect func(context.Context) (*hub.Hub, error) // may be called repeatedly
@@ -169,8 +170,7 @@ func needsFetch(err error) bool {
 // stays here.
 func mustNotContinue(err error) bool {
 	plain := (*hub.PlainError)(nil)
-	return errors.As(err, new(*hub.ClaimedError)) || errors.As(err, new(*hub.SealedError)) ||
-		errors.As(err, &plain) && !plain.Copy
+	return errors.As(err, new(*hub.ClaimedError)) || errors.As(err, &plain) && !plain.Copy
 }
 
 func (s *Replicated) ships(dir *catalog.Dir) bool {

@@ -22,14 +22,17 @@ type machine struct {
 	*store.Replicated
 	root    string
 	offline error // the error of Connect; nil: none
+	options func(*hub.Options)
 }
 
 func newMachine(t *testing.T, e hub.Engine, name string) *machine {
-	m := &machine{root: t.TempDir()}
+	m := &machine{root: t.TempDir(), options: func(*hub.Options) {}}
 	m.Replicated = &store.Replicated{
 		Files: store.NewFiles(catalog.New(m.root, journal.Options{})),
 		Connect: func(context.Context) (*hub.Hub, error) {
-			return hub.New(e, hub.Options{Home: "/home/" + name, Host: name}), m.offline
+			o := hub.Options{Home: "/home/" + name, Host: name}
+			m.options(&o)
+			return hub.New(e, o), m.offline
 		},
 		Ships:      func(string) bool { return true },
 		AskTimeout: time.Minute, ExitWait: time.Minute, SyncWait: time.Minute,

@@ -24,7 +24,8 @@ type Mark struct {
 	// of a sealed one.
 	Sealed bool `json:"sealed,omitempty"`
 
-	// Copies are the sessions whose events this one has, beside the parent that its journal names.
+	// Copies are the sessions whose events this one has, beside the parent that its journal names; also itself, if the
+	// journal was imported.
 	Copies []string `json:"copies,omitempty"`
 }
 
@@ -79,9 +80,44 @@ func (e *LineLimitError) Error() string {
 	return fmt.Sprintf("its line has %d bytes, and the limit here is %d", e.Bytes, e.Limit)
 }
 
-// IsDamage reports whether an error is a *BadMessageError or a *GapError: what precedes them on the hub is valid.
+// IsDamage reports whether an error is a *BadMessageError, a *GapError, a *SealedError or a *NewerError: what this
+// machine can read on the hub is valid.
 func IsDamage(err error) bool {
-	return errors.As(err, new(*BadMessageError)) || errors.As(err, new(*GapError))
+	return errors.As(err, new(*BadMessageError)) || errors.As(err, new(*GapError)) || isUnread(err)
+}
+
+// TakeOverHelps reports whether taking a session over continues it after an error of IsDamage.
+func TakeOverHelps(err error) bool {
+	if isUnread(err) {
+		return allowsTakeOver(err)
+	}
+	return IsDamage(err)
+}
+
+// NewerError reports messages of a session that a newer version of the program has published. It wraps ErrNewer.
+type NewerError struct {
+	Session  Session
+	After    uint64 // seq of the last event of the history that was read before them
+	TakeOver bool   // taking the session over continues it after that event
+}
+
+func (e *NewerError) Error() string {
+	return fmt.Sprintf("session %s: %v after event %d", e.Session.ID, ErrNewer, e.After)
+}
+
+// Unwrap returns ErrNewer.
+func (e *NewerError) Unwrap() error { return ErrNewer }
+
+// isUnread reports whether an error of decodeHead is of a message that may be valid on another machine.
+func isUnread(err error) bool {
+	return errors.As(err, new(*NewerError)) || errors.As(err, new(*SealedError))
+}
+
+// allowsTakeOver reports whether a take-over continues a session with messages that this machine cannot read; nil: there
+// are none.
+func allowsTakeOver(err error) bool {
+	sealed, newer := (*SealedError)(nil), (*NewerError)(nil)
+	return err == nil || errors.As(err, &sealed) && sealed.TakeOver || errors.As(err, &newer) && newer.TakeOver
 }
 
 // GapError reports that the hub has lines of a session which do not continue its history: messages
@@ -106,6 +142,8 @@ type history struct {
 	session Session
 	maxLine int // of a line that is read in parts, in bytes
 	check   func(Session, []byte) error
+	plain   bool // this machine publishes plain text, and none of what was sealed
+	copied  bool // the local journal may have lines that were sealed
 
 	at      journal.Position // the end of the history
 	last    Revision         // the session's last message that was read
@@ -119,6 +157,7 @@ type history struct {
 	opened  []byte                          // the newest body
 	pending map[journal.Position]laterLines // by the later position at which they start
 	bad     *BadMessageError                // a message that starts at the end of the history
+	unread  unread                          // since the last claim
 	parts   parts
 	regress bool // the hub had later messages than it has now, or was created again
 }
@@ -133,6 +172,7 @@ type laterLines struct {
 func newHistory(hub *Hub, s Session, from Mark) *history {
 	h := &history{
 		engine: hub.engine, keys: hub.keys, session: s, maxLine: hub.o.MaxLine, check: hub.o.Check,
+		plain: hub.RefusesPlain(), copied: from.Sealed || slices.Contains(from.Copies, s.ID),
 		pending: map[journal.Position]laterLines{},
 	}
 	if from.Engine == hub.Name() {
@@ -156,13 +196,16 @@ func (h *history) mark() Mark {
 	if h.bad != nil {
 		m.Revision = min(m.Revision, h.bad.Revision-1)
 	}
+	if h.unread.err != nil {
+		m.Revision = min(m.Revision, h.unread.first-1)
+	}
 	return m
 }
 
 // read reads the messages after the last one that was read. It calls visit with the lines that continue
 // the history, which are valid until visit returns; an error of visit ends it. At the end of
-// the history it returns nil. Errors: ErrPurged; *SealedError; ErrNewer; a *BadMessageError if too many messages do not
-// continue the history; that of visit; those of Engine.
+// the history it returns nil. Errors: ErrPurged; a *SealedError or *NewerError, after the rest was read; that of visit;
+// those of Engine.
 func (h *history) read(ctx context.Context, visit func(from journal.Position, lines []byte) error) error {
 	if unchanged, err := h.checkLast(ctx); unchanged || err != nil {
 		return err
@@ -176,8 +219,9 @@ func (h *history) read(ctx context.Context, visit func(from journal.Position, li
 				return err
 			}
 			head, err := h.decodeHead(m)
-			if fatal(err) {
-				return err
+			if isUnread(err) {
+				h.skip(m, err)
+				continue
 			}
 			if continued && err == nil && h.hasOtherHistory(head) {
 				h.restart()
@@ -199,19 +243,53 @@ func (h *history) read(ctx context.Context, visit func(from journal.Position, li
 	if h.purged {
 		return ErrPurged
 	}
-	return nil
+	h.unread.allow(h.at.Seq > 0 && !(h.plain && (h.copied || h.sealed)))
+	return h.unread.err
 }
 
 func (h *history) decodeHead(m Stored) (head, error) {
 	head, err := h.keys.decodeHead(h.session, m.Head)
 	if sealed := (*SealedError)(nil); errors.As(err, &sealed) {
 		sealed.After = h.at.Seq
+	} else if errors.Is(err, ErrNewer) {
+		err = &NewerError{Session: h.session, After: h.at.Seq}
 	}
 	return head, err
 }
 
-// fatal reports whether an error of decodeHead ends the reading. Other errors are of messages of other programs.
-func fatal(err error) bool { return errors.Is(err, ErrNewer) || errors.As(err, new(*SealedError)) }
+// skip passes over a message that this machine cannot read. It may be of a machine that has continued the session:
+// until a claim follows whose machine has the history that this one has, only a take-over continues it here.
+func (h *history) skip(m Stored, err error) {
+	h.last = max(h.last, m.Revision)
+	if h.unread.err == nil {
+		h.unread = unread{err, m.Revision}
+	}
+}
+
+// unread are messages that may be valid on another machine.
+type unread struct {
+	err   error    // of the first of them, a *SealedError or a *NewerError; nil: there are none
+	first Revision // its revision
+}
+
+// allow notes whether a take-over continues the session.
+func (u unread) allow(takeOver bool) {
+	if sealed := (*SealedError)(nil); errors.As(u.err, &sealed) {
+		sealed.TakeOver = takeOver
+	}
+	if newer := (*NewerError)(nil); errors.As(u.err, &newer) {
+		newer.TakeOver = takeOver
+	}
+}
+
+// taken notes a claim of a machine that knows the history up to a position. If that is its end, the machine has taken
+// the session over from there, and the messages before the claim that do not continue the history count no more.
+func (h *history) taken(at journal.Position) {
+	if at == h.at {
+		h.unread, h.bad, h.parts = unread{}, nil, parts{}
+		clear(h.pending)
+	}
+}
 
 // checkLast compares the last message of the session with the last one that was read; unchanged: it is the same. If
 // the hub has lost messages, its history is read from the beginning: an old backup of it may have been restored, and
@@ -224,9 +302,7 @@ func (h *history) checkLast(ctx context.Context) (unchanged bool, err error) {
 	head, err := h.decodeHead(last)
 	h.setRow(last, head, err)
 	switch {
-	case fatal(err) && last.Revision == h.last:
-		return false, err
-	case fatal(err):
+	case isUnread(err):
 		return false, nil // what precedes it is read
 	case err == nil && head.Kind == kindTombstone:
 		h.purged = true
@@ -252,8 +328,8 @@ func (h *history) hasOtherHistory(head head) bool {
 // restart goes to the beginning of the history.
 func (h *history) restart() {
 	*h = history{
-		engine: h.engine, keys: h.keys, session: h.session, maxLine: h.maxLine, check: h.check, regress: h.regress,
-		pending: map[journal.Position]laterLines{},
+		engine: h.engine, keys: h.keys, session: h.session, maxLine: h.maxLine, check: h.check, plain: h.plain,
+		copied: h.copied, regress: h.regress, pending: map[journal.Position]laterLines{},
 	}
 }
 
@@ -269,6 +345,9 @@ func (h *history) apply(m Stored, head head, err error, visit func(journal.Posit
 	}
 	switch head.Kind {
 	case kindClaim, kindRelease:
+		if head.Kind == kindClaim {
+			h.taken(head.Head)
+		}
 		if m.Revision > h.claimAt {
 			h.claim, h.claimAt = head.Claim, m.Revision
 			h.setSealed(head.Kind, head.key != nil)
@@ -306,8 +385,7 @@ func (h *history) applyLines(m Stored, head head, visit func(journal.Position, [
 		_, known := h.pending[head.From]
 		if !known && head.From.Seq > h.at.Seq && head.Part <= 1 {
 			if len(h.pending) >= maxPending {
-				err := errors.New("too many messages do not continue the history")
-				return &BadMessageError{h.session, m.Revision, head.To, err}
+				return nil // the first of them is reported
 			}
 			h.pending[head.From] = laterLines{m.Revision, head.To}
 		}

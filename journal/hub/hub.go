@@ -121,6 +121,7 @@ type Comparison struct {
 	Purged    bool
 	regressed bool  // the hub has fewer messages than it had, or was created again
 	Damage    error // *BadMessageError or *GapError; nil: none
+	unread    error // *SealedError or *NewerError; nil: none
 	Mark      Mark  // for the next time
 }
 
@@ -176,10 +177,10 @@ func (noLines) Lines(from journal.Position, _ int) ([]byte, journal.Position, er
 func (noLines) Holds(p journal.Position) bool { return p == journal.Position{} }
 
 // Compare compares a local journal with the hub. local is nil if there is none. A mark that local does
-// not hold is not used. Errors: *SealedError; those of Engine.
+// not hold is not used. Errors: *SealedError; *NewerError; those of Engine.
 func (h *Hub) Compare(ctx context.Context, s Session, local LineReader, from Mark) (Comparison, error) {
 	c, _, err := h.compare(ctx, s, local, from, nil)
-	return c, err
+	return c, cmp.Or(err, c.unread)
 }
 
 // compare is Compare from a mark, and from the beginning if the hub lacks messages after the mark. It calls missing,
@@ -208,7 +209,7 @@ func (h *Hub) compareFrom(
 	m := matcher{local: local, common: read.at, missing: missing}
 	err := read.read(ctx, m.add)
 	purged := errors.Is(err, ErrPurged)
-	if err != nil && !purged {
+	if err != nil && !purged && !isUnread(err) {
 		return Comparison{}, nil, err
 	}
 	read.sealed = read.sealed || from.Sealed && (read.last == 0 || read.regress)
@@ -221,7 +222,7 @@ func (h *Hub) compareFrom(
 	}
 	c := Comparison{
 		Local: end, Hub: read.at, Common: m.common, Claim: read.claim, Purged: purged,
-		regressed: read.regress, Damage: read.damage(), Mark: read.mark(),
+		regressed: read.regress, Damage: read.damage(), unread: read.unread.err, Mark: read.mark(),
 	}
 	c.Mine, c.Mark.Nonces, c.Mark.Copies = from.Has(c.Claim), from.Nonces, from.Copies
 	return c, read, nil

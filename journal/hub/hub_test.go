@@ -162,17 +162,32 @@ func TestLineOverTheLimit(t *testing.T) {
 	}
 }
 
-func TestNewerHubIsRefused(t *testing.T) {
+func TestNewerMessagesNeedATakeOver(t *testing.T) {
 	m, ann, ben := two(t)
 	m.Change(session, func(all []hub.Stored) []hub.Stored {
 		all[2].Head = bytes.Replace(all[2].Head, []byte(`"v":1`), []byte(`"v":2`), 1)
 		return all
 	})
-	if _, err := ben.Fetch(t.Context(), session, ben.Dir, hub.Mark{}); !errors.Is(err, hub.ErrNewer) {
+	isNewer := func(err error) bool {
+		newer := (*hub.NewerError)(nil)
+		return errors.Is(err, hub.ErrNewer) && errors.As(err, &newer) && newer.Session == session && newer.TakeOver
+	}
+	if _, err := ben.Fetch(t.Context(), session, ben.Dir, hub.Mark{}); !isNewer(err) {
 		t.Errorf("fetch: %v", err)
 	}
-	if _, err := ann.Hub.Claim(t.Context(), session, ann.Reader(t), hub.Mark{}, true, ann.WriteMark); !errors.Is(err, hub.ErrNewer) {
+	_, err := ann.Hub.Claim(t.Context(), session, ann.Reader(t), hub.Mark{}, false, ann.WriteMark)
+	if !isNewer(err) {
 		t.Errorf("claim: %v", err)
+	}
+	w, err := ann.Hub.Claim(t.Context(), session, ann.Reader(t), hub.Mark{}, true, ann.WriteMark)
+	if err == nil {
+		err = ann.Ship(t, w)
+	}
+	if err != nil {
+		t.Errorf("take-over: %v", err)
+	}
+	if ben.Pull(t); ben.Bytes(t) != ann.Bytes(t) {
+		t.Error("the journals differ")
 	}
 }
 

@@ -30,9 +30,10 @@ const (
 
 // SealedError reports messages of a session that no identity of this machine opens.
 type SealedError struct {
-	Session Session
-	After   uint64 // seq of the last event of the history that was read before them
-	Err     error  // of an identity that could not be used; nil: none belongs to a recipient
+	Session  Session
+	After    uint64 // seq of the last event of the history that was read before them
+	TakeOver bool   // taking the session over continues it after that event
+	Err      error  // of an identity that could not be used; nil: none belongs to a recipient
 }
 
 func (e *SealedError) Error() string {

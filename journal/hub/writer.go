@@ -2,6 +2,7 @@ package hub
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -29,9 +30,11 @@ type Writer struct {
 // published, keep stores the mark that has its nonce, and an error of it ends Claim: a crash after that leaves a
 // claim that this machine knows as its own.
 //
-// With takeOver it ends the claim of another machine, and continues a hub that has lost lines. Errors:
+// With takeOver it ends the claim of another machine, continues a hub that has lost lines, and continues what this
+// machine can read of one that has other messages, too. Errors:
 // *ClaimedError; *BehindError if the local journal lacks lines of the hub; *DivergedError; ErrPurged;
-// *BadMessageError and *GapError if the hub has lost lines that are not here, either; *SealedError; *PlainError;
+// *BadMessageError and *GapError if the hub has lost lines that are not here, either; *SealedError; *NewerError;
+// *PlainError;
 // *RecipientsError and ErrNotRecipient if nothing can be sealed; that of keep; those of Engine. After an
 // *UnavailableError the claim may be stored: the Writer is not nil then, and its Mark is to be kept.
 func (h *Hub) Claim(
@@ -44,6 +47,9 @@ func (h *Hub) Claim(
 		c, read, err := h.compare(ctx, s, local, from, nil)
 		if err != nil {
 			return nil, err
+		}
+		if c.unread != nil && !(takeOver && allowsTakeOver(c.unread)) {
+			return nil, c.unread
 		}
 		lines, err := h.refill(ctx, local, c, read)
 		switch {
@@ -105,6 +111,7 @@ func (w *Writer) publishClaim(ctx context.Context, local LineReader) error {
 	err := w.publish(ctx, head{Kind: kindClaim}, nil)
 	if err == nil {
 		w.read.claim, w.read.claimAt = &w.claim, w.read.last
+		w.read.taken(w.read.at)
 	}
 	if !w.unsure {
 		return err
@@ -265,7 +272,7 @@ func (h *Hub) checkPlain(read *history) error {
 // before, or by a machine that refilled the hub.
 func (w *Writer) resync(ctx context.Context, local LineReader) error {
 	conns := w.hub.engine.Connections()
-	if w.read.damage() != nil {
+	if w.read.damage() != nil || w.read.unread.err != nil {
 		w.read.restart()
 	}
 	err := w.read.read(ctx, func(at journal.Position, lines []byte) error {
@@ -295,10 +302,12 @@ func (w *Writer) resync(ctx context.Context, local LineReader) error {
 		}
 		w.read.claim, w.read.claimAt = &w.claim, w.read.last
 	}
-	if fenced := w.fenced(); fenced != nil && err == nil || errors.As(err, new(*DivergedError)) && fenced != nil {
+	ends := err == nil || errors.As(err, new(*DivergedError)) || isUnread(err)
+	if fenced := w.fenced(); fenced != nil && ends {
 		return fenced
 	}
 	if err != nil {
+		w.unsure = w.unsure || isUnread(err)
 		return err
 	}
 	w.unsure, w.conns = false, conns
@@ -353,7 +362,7 @@ func (w *Writer) Release(ctx context.Context, local LineReader) error {
 func (h *Hub) Refill(ctx context.Context, s Session, local LineReader, from Mark) (lines int, err error) {
 	for {
 		c, read, err := h.compare(ctx, s, local, from, nil)
-		if err != nil {
+		if err = cmp.Or(err, c.unread); err != nil {
 			return lines, err
 		}
 		n, err := h.refill(ctx, local, c, read)

@@ -9,7 +9,7 @@ import (
 )
 
 // NewIdentity returns a random identity.
-func NewIdentity(t *testing.T) *age.X25519Identity {
+func NewIdentity(t testing.TB) *age.X25519Identity {
 	t.Helper()
 	identity, err := age.GenerateX25519Identity()
 	if err != nil {

@@ -28,7 +28,7 @@ type Machine struct {
 
 // NewMachine returns a machine without journals. change changes the options of its hub.
 func NewMachine(
-	t *testing.T, e hub.Engine, s hub.Session, name string, change ...func(*hub.Options),
+	t testing.TB, e hub.Engine, s hub.Session, name string, change ...func(*hub.Options),
 ) *Machine {
 	o := hub.Options{Home: "/home/" + name, Host: name}
 	for _, c := range change {
@@ -48,7 +48,7 @@ func (m *Machine) WriteMark(mark hub.Mark) error {
 }
 
 // Keep is WriteMark.
-func (m *Machine) Keep(t *testing.T, mark hub.Mark) {
+func (m *Machine) Keep(t testing.TB, mark hub.Mark) {
 	t.Helper()
 	if err := m.WriteMark(mark); err != nil {
 		t.Fatal(err)
@@ -56,7 +56,7 @@ func (m *Machine) Keep(t *testing.T, mark hub.Mark) {
 }
 
 // Write appends events with the given texts to the journal, and syncs it.
-func (m *Machine) Write(t *testing.T, texts ...string) {
+func (m *Machine) Write(t testing.TB, texts ...string) {
 	t.Helper()
 	log, err := m.Dir.Open(t.Context(), m.Session.ID)
 	if errors.Is(err, journal.ErrNotFound) {
@@ -91,7 +91,7 @@ func (m *Machine) closeReaders(keep int) {
 }
 
 // Reader returns a reader of the journal, nil if there is none. It is closed when a few others have been opened.
-func (m *Machine) Reader(t *testing.T) hub.LineReader {
+func (m *Machine) Reader(t testing.TB) hub.LineReader {
 	t.Helper()
 	r, err := m.Dir.Reader(m.Session.ID, journal.Position{})
 	if errors.Is(err, journal.ErrNotFound) {
@@ -106,7 +106,7 @@ func (m *Machine) Reader(t *testing.T) hub.LineReader {
 }
 
 // Compare compares the journal with the hub.
-func (m *Machine) Compare(t *testing.T) hub.Comparison {
+func (m *Machine) Compare(t testing.TB) hub.Comparison {
 	t.Helper()
 	c, err := m.Hub.Compare(t.Context(), m.Session, m.Reader(t), m.Mark())
 	if err != nil {
@@ -116,7 +116,7 @@ func (m *Machine) Compare(t *testing.T) hub.Comparison {
 }
 
 // Claim claims the session.
-func (m *Machine) Claim(t *testing.T, takeOver bool) *hub.Writer {
+func (m *Machine) Claim(t testing.TB, takeOver bool) *hub.Writer {
 	t.Helper()
 	w, err := m.Hub.Claim(t.Context(), m.Session, m.Reader(t), m.Mark(), takeOver, m.WriteMark)
 	if err != nil {
@@ -127,14 +127,14 @@ func (m *Machine) Claim(t *testing.T, takeOver bool) *hub.Writer {
 }
 
 // End returns the end of the journal.
-func (m *Machine) End(t *testing.T) journal.Position {
+func (m *Machine) End(t testing.TB) journal.Position {
 	t.Helper()
 	c := m.Compare(t)
 	return c.Local
 }
 
 // Ship ships the whole journal.
-func (m *Machine) Ship(t *testing.T, w *hub.Writer) error {
+func (m *Machine) Ship(t testing.TB, w *hub.Writer) error {
 	t.Helper()
 	err := w.Ship(t.Context(), m.Reader(t), m.End(t))
 	m.Keep(t, w.Mark())
@@ -142,7 +142,7 @@ func (m *Machine) Ship(t *testing.T, w *hub.Writer) error {
 }
 
 // Push claims, ships and releases the session.
-func (m *Machine) Push(t *testing.T) {
+func (m *Machine) Push(t testing.TB) {
 	t.Helper()
 	w := m.Claim(t, false)
 	if err := m.Ship(t, w); err != nil {
@@ -155,7 +155,7 @@ func (m *Machine) Push(t *testing.T) {
 }
 
 // Pull fetches the session.
-func (m *Machine) Pull(t *testing.T) hub.Fetched {
+func (m *Machine) Pull(t testing.TB) hub.Fetched {
 	t.Helper()
 	f, err := m.Fetch(t.Context(), m.Session, m.Dir, m.Mark())
 	if err != nil {
@@ -166,7 +166,7 @@ func (m *Machine) Pull(t *testing.T) hub.Fetched {
 }
 
 // Bytes returns the content of the journal.
-func (m *Machine) Bytes(t *testing.T) string {
+func (m *Machine) Bytes(t testing.TB) string {
 	t.Helper()
 	info, err := m.Dir.Stat(m.Session.ID)
 	if err != nil {
@@ -356,7 +356,7 @@ func rowOf(t *testing.T, h *hub.Hub, s hub.Session) (found hub.Row) {
 }
 
 // Texts returns the texts that Write appended, in order.
-func (m *Machine) Texts(t *testing.T) (texts []string) {
+func (m *Machine) Texts(t testing.TB) (texts []string) {
 	t.Helper()
 	for line := range bytes.Lines([]byte(m.Bytes(t))) {
 		var e struct{ Data struct{ Text string } }

@@ -41,8 +41,7 @@ func explainHub(err error) Message {
 		return Text("Session %s has diverged from the hub: what is here is shown.", other.ID).
 			With(To("make a fork of what is only here", "hub", "pull", other.ID))
 	case errors.As(err, &sealed):
-		return Text("%s.\nAsk for the identity of a recipient, or be made one.", Sentence(sealed)).
-			With(To("list the identities that are here", "identities"))
+		return sealedText(sealed)
 	case errors.As(err, new(*hub.PlainError)), errors.As(err, new(*hub.RecipientsError)),
 		errors.Is(err, hub.ErrNotRecipient):
 		return Text("%s.\nName the recipients of all machines in hub.encryptTo of config.json.", Sentence(err)).
@@ -74,7 +73,7 @@ func explainHub(err error) Message {
 	case errors.Is(err, hub.ErrMissing):
 		return Text("The hub does not exist yet.").With(To("create it", "hub", "init"))
 	case errors.Is(err, hub.ErrNewer):
-		return Text("A newer version of agent-chatter has written to the hub. Upgrade agent-chatter to use it.")
+		return newerText(err)
 	case errors.Is(err, hub.ErrPurged):
 		return Text("The session was purged from the hub. What is here stays here.")
 	case errors.As(err, new(*hub.RefusedError)), errors.As(err, new(*hub.UnavailableError)),
@@ -96,6 +95,30 @@ func damagedHubText(err error, id string) Message {
 		To("continue with what is here", "chat", "--resume", id, "--take-over"),
 		To("restore lines, on a machine that has the session", "hub", "verify"),
 	)
+}
+
+// sealedText is for a session with messages on the hub that no identity of this machine opens.
+func sealedText(e *hub.SealedError) Message {
+	m := Text("%s.\nAsk for the identity of a recipient, or be made one.", Sentence(e)).
+		With(To("list the identities that are here", "identities"))
+	if !e.TakeOver {
+		return m
+	}
+	return m.With(To("continue without these messages", "chat", "--resume", e.Session.ID, "--take-over"))
+}
+
+// newerText is for a hub, or a session on it, to which a newer version has written.
+func newerText(err error) Message {
+	e := (*hub.NewerError)(nil)
+	if !errors.As(err, &e) {
+		return Text("A newer version of agent-chatter has written to the hub. Upgrade agent-chatter to use it.")
+	}
+	m := Text("A newer version of agent-chatter has written to session %s on the hub, after event %d. Upgrade "+
+		"agent-chatter to read that.", e.Session.ID, e.After)
+	if !e.TakeOver {
+		return m
+	}
+	return m.With(To("continue without these messages", "chat", "--resume", e.Session.ID, "--take-over"))
 }
 
 // claimedText is for a session that another machine has claimed.

@@ -138,6 +138,11 @@ func appTexts() []apptest.Text {
 		After: journal.Position{Seq: 3}, Next: journal.Position{Seq: 5}}, apptest.AliceID))
 	add("missingHereText", "", missingHereText(&hub.BehindError{Session: hub.Session{ID: apptest.AliceID},
 		Hub: journal.Position{Seq: 5}, Local: journal.Position{Seq: 3}}))
+	of := hub.Session{ID: apptest.AliceID}
+	add("sealedText", "", sealedText(&hub.SealedError{Session: of}))
+	add("sealedText", "after events", sealedText(&hub.SealedError{Session: of, After: 7, TakeOver: true}))
+	add("newerText", "", newerText(&hub.NewerError{Session: of}))
+	add("newerText", "after events", newerText(&hub.NewerError{Session: of, After: 7, TakeOver: true}))
 	add("claimedText", "", claimedText(&hub.ClaimedError{Session: hub.Session{ID: apptest.AliceID}, Claim: claim}))
 	add("holderText", "", holderText(claim))
 	add("holderText", "hostile", holderText(enemy))

@@ -120,12 +120,12 @@ func (c *Connection) refreshLocal(ctx context.Context, dir *catalog.Dir, local c
 func fetchIfBehind(ctx, ask context.Context, r replica.Replica, local catalog.Session) error {
 	row, err := r.Hub.Row(ask, r.Session())
 	switch {
-	case err != nil:
+	case err != nil && row.Revision == 0:
 		return err
-	case row.Purged || row.Head.Seq <= local.End.Seq:
+	case err == nil && (row.Purged || row.Head.Seq <= local.End.Seq):
 		return nil
 	}
-	return fetch(ctx, r)
+	return fetch(ctx, r) // also if the last message, which any writer can publish, cannot be read
 }
 
 // fetch appends what the hub has more.

@@ -160,8 +160,14 @@ func (h *Hub) End(ctx context.Context) {
 
 // leftText is for a chat that ends before everything was shipped.
 func leftText(s store.ReplicaStatus) app.Message {
-	return app.Text("Not on the hub yet: %s. %s", app.Count(int(s.Lag), "event"), reasonText(s.Err)).
-		With(app.To("ship them", "hub", "push", s.SessionID))
+	m := app.Text("Not on the hub yet: %s. %s", app.Count(int(s.Lag), "event"), reasonText(s.Err))
+	switch {
+	case hub.TakeOverHelps(s.Err):
+		return m.With(app.To("ship them after what is valid there", "hub", "push", s.SessionID, "--take-over"))
+	case hub.IsDamage(s.Err): // a push fails, too
+		return m.With(app.Explain(s.Err).Help...)
+	}
+	return m.With(app.To("ship them", "hub", "push", s.SessionID))
 }
 
 // forkText is for the fork with what was written here.

@@ -6,6 +6,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
+	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/hub"
 )
 
@@ -29,6 +30,10 @@ func hubTexts() (texts []apptest.Text) {
 	add("stateText", "the hub is not waited for", stateText(status(1, store.Created, failed), false))
 	add("reasonText", "", reasonText(nil))
 	add("leftText", "", leftText(status(3, store.Created, nil)))
+	sealed := &hub.SealedError{Session: hub.Session{ID: apptest.AliceID}}
+	add("leftText", "sealed for others", leftText(status(3, store.OnTheHub, sealed)))
+	gap := &hub.GapError{Session: sealed.Session, Next: journal.Position{Seq: 5}}
+	add("leftText", "messages that are not valid", leftText(status(3, store.OnTheHub, gap)))
 	add("forkText", "", forkText(apptest.BobID))
 	add("backlogText", "", backlogText(1, "shop"))
 	add("backlogLeftText", "", backlogLeftText(2, "shop"))

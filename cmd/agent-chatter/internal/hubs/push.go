@@ -34,8 +34,9 @@ type outcome struct {
 	Aside  string `json:"aside,omitempty"`
 	Reason string `json:"reason,omitempty"` // of skipped and failed
 
-	help []app.Help
-	held bool // skipped: another process or machine has the session
+	help    []app.Help
+	held    bool // skipped: another process or machine has the session
+	damaged bool // hub verify found that the hub has messages that are missing, not valid, or that cannot be read here
 }
 
 // Run implements the command.

@@ -16,6 +16,7 @@ type report struct {
 
 	done, equal, skipped, failed int
 	held                         int // of those that were skipped
+	damaged                      int // of those that failed
 }
 
 func newReport(c *connected, output string) *report {
@@ -30,6 +31,9 @@ func (r *report) add(o outcome) error {
 	switch o.Action {
 	case "failed":
 		r.failed++
+		if o.damaged {
+			r.damaged++
+		}
 	case "skipped":
 		r.skipped++
 		if o.held {
@@ -67,11 +71,13 @@ func (o outcome) finding() app.Finding {
 	return app.Fine(o.text())
 }
 
-// end prints the sum. If a session failed, the command fails, and also if the user has named one that another process
+// end prints the sum. If a session failed or is damaged, the command fails, and also if the user has named one that another process
 // or machine has.
 func (r *report) end(text string, named bool) error {
 	var err error
 	switch {
+	case r.damaged > 0:
+		err = app.Exit(app.ExitDamaged, app.Message{})
 	case r.failed > 0:
 		err = app.Exit(app.ExitFailed, app.Message{})
 	case named && r.held > 0:

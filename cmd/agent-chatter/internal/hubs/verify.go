@@ -1,7 +1,9 @@
 package hubs
 
 import (
+	"cmp"
 	"errors"
+	"slices"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/journal/hub"
@@ -41,6 +43,7 @@ func (cmd *verifyCommand) Run(a *app.App) error {
 		}
 		end := a.Begin("Comparing session " + s.Session.ID)
 		o := c.verify(s)
+		o.help = slices.DeleteFunc(o.help, func(h app.Help) bool { return slices.Equal(h.Command.Argv, verifyArgv) })
 		end()
 		if err := r.add(o); err != nil {
 			return err
@@ -49,22 +52,25 @@ func (cmd *verifyCommand) Run(a *app.App) error {
 	return r.end(r.comparedText(), len(cmd.ID) > 0)
 }
 
+// verifyArgv is what this command does not advise.
+var verifyArgv = app.To("", "hub", "verify").Command.Argv
+
 // verify compares a session.
 func (c *connected) verify(s replica.Status) outcome {
 	o := outcome{ID: s.Session.ID, Action: "equal"}
 	r := c.replica(s)
 	restored, err := r.Refill(c.ctx)
-	if err != nil {
-		return o.failed(err)
+	compared := hub.Comparison{}
+	if err == nil {
+		compared, err = r.Compare(c.ctx, true)
 	}
-	compared, err := r.Compare(c.ctx, true)
-	if err != nil {
-		return o.failed(err)
+	if err = cmp.Or(err, compared.Damage); err != nil {
+		o = o.failed(err)
+		o.damaged = hub.IsDamage(err)
+		return o
 	}
 	o.Events = compared.Common.Seq
 	switch {
-	case compared.Damage != nil:
-		return o.failed(compared.Damage)
 	case compared.Purged:
 		return o.failed(hub.ErrPurged)
 	case compared.Diverged():

@@ -246,5 +246,8 @@ func (i *eventImport) copyEvents(
 	source := projection.SessionImported{Source: i.format, Path: absolute}
 	dir := i.app.Catalog.Team(i.team)
 	r.Taken, r.Total, err = sessioncopy.ImportEvents(ctx, dir, r.ID, source, secrets.Events(all))
+	if err == nil && r.Taken > 0 && n == 0 {
+		err = i.app.Remote.MarkCopy(dir, r.ID, r.ID) // what it got may be sealed on the hub
+	}
 	return err
 }
