@@ -43,6 +43,12 @@ func TestVerifyFailsForFilesThatOtherProgramsChanged(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, "it is session " + `"` + apptest.AliceID},
+		"in the directory of another team": {func(t *testing.T, path string) {
+			garden := filepath.Join(filepath.Dir(filepath.Dir(path)), "garden")
+			if err := os.Rename(filepath.Dir(path), garden); err != nil {
+				t.Fatal(err)
+			}
+		}, "of team "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := testApp(t)
