@@ -18,8 +18,8 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
-// setAside appends 3 and 4 to a journal that has 1 and 2 and that another program changes in between, and sets aside what
-// cannot be saved, with 5.
+// setAside appends 3 and 4 to a journal that has 1 and 2 and that another program changes in between, and sets aside
+// what cannot be saved, with 5.
 func setAside(t *testing.T, dir *journal.Dir, change func(path string)) (*journal.Log, journal.Unsaved, error) {
 	t.Helper()
 	l := mustCreate(t, dir)
@@ -46,8 +46,8 @@ func cutTo(size int64) func(string) {
 	return func(path string) { os.Truncate(path, size) }
 }
 
-// What another program made impossible to save is in a file beside the journal, and a journal of its own if that program
-// replaced the journal.
+// What another program made impossible to save is in a file beside the journal, and a journal of its own if that
+// program replaced the journal.
 func TestSetAsideKeepsWhatCannotBeSaved(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(path string)
@@ -88,7 +88,8 @@ func TestSetAsideKeepsWhatCannotBeSaved(t *testing.T) {
 	}
 }
 
-// countedInLines returns what lines of a journal count, whatever precedes them. One more says why they were not saved.
+// countedInLines returns what lines of a journal count, whatever precedes them. One more says why they were not
+// saved.
 func countedInLines(t *testing.T, lines []byte) (counted []int) {
 	t.Helper()
 	for line := range bytes.Lines(lines) {

@@ -110,13 +110,15 @@ func sealedForEve(t *testing.T) string {
 	return string(memory.Messages(s)[1].Head)
 }
 
-// Whatever another writer publishes after a session: another machine gets what is valid, hub verify reports the rest, the
-// owner continues, and the command that is named at the end ships it.
+// Whatever another writer publishes after a session: another machine gets what is valid, hub verify reports the rest,
+// the owner continues, and the command that is named at the end ships it.
 func TestHostileMessagesOnTheHub(t *testing.T) {
 	skipIfShort(t)
 	for name, head := range map[string]string{
-		"lines":         `{"v":1,"kind":"lines","from":END,"to":{"seq":99,"offset":99999,"sum":"0badcafe"},"head":{"seq":99}}`,
-		"a long part":   `{"v":1,"kind":"lines","from":END,"to":{"seq":99,"offset":99999999,"sum":"0badcafe"},"part":1,"parts":3}`,
+		"lines": `{"v":1,"kind":"lines","from":END,"to":{"seq":99,"offset":99999,"sum":"0badcafe"},` +
+			`"head":{"seq":99}}`,
+		"a long part": `{"v":1,"kind":"lines","from":END,"to":{"seq":99,"offset":99999999,"sum":"0badcafe"},` +
+			`"part":1,"parts":3}`,
 		"version 99":    `{"v":99}`,
 		"sealed":        sealedForEve(t),
 		"after a gap":   `{"v":1,"kind":"lines","from":{"seq":98,"offset":9999},"to":{"seq":99,"offset":99999}}`,

@@ -13,8 +13,9 @@ import (
 // invalidHeads are the heads of messages that any writer can publish after a session. END is the end of its history.
 func invalidHeads(t *testing.T) map[string]string {
 	return map[string]string{
-		"sealed for others":          sealedHead(t),
-		"sealed with a garbage key":  `{"v":1,"kind":"lines","from":END,"to":{"seq":9,"offset":9999},"key":"AAAA","sealed":"AAAA"}`,
+		"sealed for others": sealedHead(t),
+		"sealed with a garbage key": `{"v":1,"kind":"lines","from":END,"to":{"seq":9,"offset":9999},"key":"AAAA",` +
+			`"sealed":"AAAA"}`,
 		"a claim with a garbage key": `{"v":1,"kind":"claim","head":END,"key":"AAAA","sealed":"AAAA"}`,
 		"lines with another sum": `{"v":1,"kind":"lines","from":END,"to":{"seq":9,"offset":9999,"sum":"0badcafe"},` +
 			`"head":{"seq":9,"offset":9999,"sum":"0badcafe"}}`,
@@ -110,7 +111,8 @@ func testContinued(t *testing.T, head string, change func(*hub.Options)) {
 		t.Errorf("after a take-over: %+v", status)
 	}
 	// Another machine needs none.
-	if status := speak(t, ben, id, "by ben"); !status.Claimed || status.Lag != 0 || !strings.Contains(ben.read(t, id), "fifth") {
+	status := speak(t, ben, id, "by ben")
+	if !status.Claimed || status.Lag != 0 || !strings.Contains(ben.read(t, id), "fifth") {
 		t.Errorf("on another machine: %+v", status)
 	}
 	if status := speak(t, ben, other, "elsewhere"); !status.Claimed {

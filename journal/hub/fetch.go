@@ -23,8 +23,8 @@ const syncEvery = 2 << 20
 // leaves a beginning of it, which the next Fetch continues.
 //
 // If the journal diverged, or has more lines than the hub, it stays unchanged. Errors: a *journal.LockedError; a
-// *journal.CorruptError of the local journal; ErrPurged; a *SealedError or a *NewerError, after which the journal has got
-// the other lines; those of Engine.
+// *journal.CorruptError of the local journal; ErrPurged; a *SealedError or a *NewerError, after which the journal has
+// got the other lines; those of Engine.
 func (h *Hub) Fetch(ctx context.Context, s Session, dir *journal.Dir, from Mark) (Fetched, error) {
 	f, err := h.fetch(ctx, s, dir, from)
 	if errors.Is(err, errRestarted) || err == nil && f.Damage != nil && from.Revision > 0 {

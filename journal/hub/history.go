@@ -113,8 +113,8 @@ func isUnread(err error) bool {
 	return errors.As(err, new(*NewerError)) || errors.As(err, new(*SealedError))
 }
 
-// allowsTakeOver reports whether a take-over continues a session with messages that this machine cannot read; nil: there
-// are none.
+// allowsTakeOver reports whether a take-over continues a session with messages that this machine cannot read; nil:
+// there are none.
 func allowsTakeOver(err error) bool {
 	sealed, newer := (*SealedError)(nil), (*NewerError)(nil)
 	return err == nil || errors.As(err, &sealed) && sealed.TakeOver || errors.As(err, &newer) && newer.TakeOver

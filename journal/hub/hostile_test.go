@@ -24,10 +24,10 @@ var hostile = []struct{ head, body string }{
 	{`{"v":1,"kind":"lines","from":END,"to":{"seq":9,"offset":99999999,"sum":"0badcafe"},"part":1,"parts":3}`, "xx"},
 	{`{"v":1,"kind":"lines","from":END,"to":{"seq":6,"offset":9999,"sum":"0badcafe"},"part":1,"parts":2}`, "xx"},
 	{`{"v":1,"kind":"lines","from":END,"to":{"seq":6,"offset":9999,"sum":"0badcafe"},"part":2,"parts":2}`, "xx"},
-	{`{"v":1,"kind":"lines","from":{"seq":7,"offset":9000,"sum":"00000000"},"to":{"seq":9,"offset":9999,"sum":"0badcafe"}}`, ""},
-	{`{"v":1,"kind":"lines","from":{"seq":999999999,"offset":9,"sum":"00000000"},"to":{"seq":1000000000,"offset":10}}`, "x"},
-	{`{"v":1,"kind":"lines","from":END,"to":{"seq":18446744073709551615,"offset":9223372036854775807,"sum":"0badcafe"}}`, "x"},
-	{`{"v":1,"kind":"lines","from":{"seq":0,"offset":0,"sum":"00000000"},"to":{"seq":1,"offset":9}}`, "another beginning\n"},
+	{`{"v":1,"kind":"lines","from":{"seq":7,"offset":9000},"to":{"seq":9,"offset":9999,"sum":"0badcafe"}}`, ""},
+	{`{"v":1,"kind":"lines","from":{"seq":999999999,"offset":9},"to":{"seq":1000000000,"offset":10}}`, "x"},
+	{`{"v":1,"kind":"lines","from":END,"to":{"seq":18446744073709551615,"offset":9223372036854775807}}`, "x"},
+	{`{"v":1,"kind":"lines","from":{"seq":0,"offset":0},"to":{"seq":1,"offset":9}}`, "another beginning\n"},
 	{`{"v":99,"kind":"lines"}`, "xx"},
 	{`{"v":99,"kind":"claim","claim":{"nonce":"eve"},"head":END}`, ""},
 	{`not a head`, ""},
@@ -59,8 +59,8 @@ func isOther(_ hub.Session, lines []byte) error {
 
 // FuzzHostileMessage publishes any two messages before, within or after a session, which is in plain text or sealed.
 // A machine without the session gets every event that was shipped before. The owner can append at any time and is never
-// told that its own event is too long; after a take-over, unless the session was purged or really continued, all that it
-// appends is shipped, and other machines get it without another take-over. Another session is as it was.
+// told that its own event is too long; after a take-over, unless the session was purged or really continued, all that
+// it appends is shipped, and other machines get it without another take-over. Another session is as it was.
 func FuzzHostileMessage(f *testing.F) {
 	_, _, own := readGolden(f)
 	for where := range uint8(3) {
@@ -82,7 +82,8 @@ func FuzzHostileMessage(f *testing.F) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		h := &hostileHub{Memory: &hubtest.Memory{Limit: 296}, t: t, machine: machine, own: own}
-		h.run(where, []hub.Message{{Head: []byte(head), Body: []byte(body)}, {Head: []byte(head2), Body: []byte(body2)}})
+		first := hub.Message{Head: []byte(head), Body: []byte(body)}
+		h.run(where, []hub.Message{first, {Head: []byte(head2), Body: []byte(body2)}})
 		runtime.ReadMemStats(&after)
 		if used := after.TotalAlloc - before.TotalAlloc; used > 256<<20 {
 			t.Errorf("%d MiB were allocated", used>>20)
@@ -139,7 +140,8 @@ func (h *hostileHub) run(where uint8, messages []hub.Message) {
 	if isShipped && h.ship(ann, where%3 == 2) {
 		carl := h.newMachine(session, "carl")
 		if f := carl.Pull(h.t); f.Damage != nil || carl.Bytes(h.t) != ann.Bytes(h.t) {
-			h.t.Errorf("after a take-over %d bytes of %d are fetched: %v", len(carl.Bytes(h.t)), len(ann.Bytes(h.t)), f.Damage)
+			h.t.Errorf("after a take-over %d of %d bytes are fetched: %v", len(carl.Bytes(h.t)), len(ann.Bytes(h.t)),
+				f.Damage)
 		}
 		carl.Write(h.t, "by carl")
 		carl.Push(h.t)

@@ -10,8 +10,8 @@ import (
 // maxTitle is the length of the longest title that a user can set, in characters: lists and pages show it whole.
 const maxTitle = 500
 
-// Title returns a title that a user has typed, on one line. It returns an error of ExitUsage if the title is empty or too
-// long.
+// Title returns a title that a user has typed, on one line. It returns an error of ExitUsage if the title is empty or
+// too long.
 func Title(typed string) (string, error) {
 	title := strings.TrimSpace(tty.SafeLine(typed))
 	switch {

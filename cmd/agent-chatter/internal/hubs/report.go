@@ -71,8 +71,8 @@ func (o outcome) finding() app.Finding {
 	return app.Fine(o.text())
 }
 
-// end prints the sum. If a session failed or is damaged, the command fails, and also if the user has named one that another process
-// or machine has.
+// end prints the sum. If a session failed or is damaged, the command fails, and also if the user has named one that
+// another process or machine has.
 func (r *report) end(text string, named bool) error {
 	var err error
 	switch {

@@ -52,7 +52,8 @@ func TestClientsWithoutTokenKeepNobodyOut(t *testing.T) {
 // A client with the token that is not answered yet is closed by no more than as many others.
 func TestConnectionsOfClientsWithTheTokenAreKept(t *testing.T) {
 	s, _, _ := started(t, Command{Addr: "127.0.0.1:0"})
-	request := "GET /api/sessions HTTP/1.1\r\nHost: " + s.Addr().String() + "\r\nAuthorization: Bearer " + s.token + "\r\n\r\n"
+	request := "GET /api/sessions HTTP/1.1\r\nHost: " + s.Addr().String() +
+		"\r\nAuthorization: Bearer " + s.token + "\r\n\r\n"
 	var kept []net.Conn
 	for range 20 {
 		conn := dialed(t, s)

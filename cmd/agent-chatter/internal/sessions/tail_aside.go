@@ -29,7 +29,8 @@ func isAside(name string) bool {
 	return err == nil
 }
 
-// asideLine is a line that may be an event of a journal. Its checksum is not checked: the line before it may be missing.
+// asideLine is a line that may be an event of a journal. Its checksum is not checked: the line before it may be
+// missing.
 type asideLine struct {
 	Seq    uint64          `json:"seq"`
 	Synced uint64          `json:"synced"`

@@ -79,7 +79,8 @@ func viewTexts() []apptest.Text {
 	add("setAsideText", "a failed sync", setAsideText(journal.Recovered{Reason: "a sync failed: input/output error"}))
 	aside := "/home/hugo/.agent-chatter/sessions/review/" + apptest.AliceID + ".aside-1"
 	add("notSavedText", "", notSavedText(coordinator.NotSaved{File: aside, Events: 12}))
-	add("notSavedText", "of a replaced journal", notSavedText(coordinator.NotSaved{File: apptest.Hostile, Events: 1, Whole: true}))
+	whole := coordinator.NotSaved{File: apptest.Hostile, Events: 1, Whole: true}
+	add("notSavedText", "of a replaced journal", notSavedText(whole))
 	add("notSavedText", "lost", notSavedText(coordinator.NotSaved{Err: errors.New(apptest.Hostile)}))
 	said := projection.Message{Speaker: projection.Speaker{DisplayName: apptest.Hostile}, Content: apptest.Hostile}
 	add("MessageText", "", MessageText(projection.Entry{Message: said}))
