@@ -247,7 +247,7 @@ func TestCommandsOnFullDiskFailAndKeepFiles(t *testing.T) {
 		{name: "compact", args: []string{"compact", "--keep", "0", "--archive-after", "0s"}},
 		{name: "repair", damaged: true, args: []string{"repair", "latest-id"}},
 		{name: "export", args: []string{"sessions", "export", "latest", "-o", "export/"}},
-		{name: "rename", args: []string{"sessions", "rename", "latest", strings.Repeat("a long title ", 300)}},
+		{name: "rename", args: []string{"sessions", "rename", "latest", strings.Repeat("𝄞", 500)}},
 		{name: "delete", args: []string{"sessions", "delete", "latest-id", "--yes"}},
 		{name: "clean", args: []string{"sessions", "clean", "--older-than", "0s"}},
 		{name: "clean, with something in the trash", trashed: true, works: true, args: []string{"sessions", "clean",
