@@ -23,8 +23,8 @@
 //	tombstone  The session was purged. Nothing before or after it counts.
 //
 // The fields head, claim and row of any message describe the session after it: its last
-// position, who holds it, and what a list shows. They make a list cheap, and nothing is
-// decided by them.
+// position, who holds it, and what a list shows. They make a list cheap, and the history
+// does not depend on them.
 //
 // # History
 //
@@ -33,6 +33,14 @@
 // valid. So a duplicate, a message of another history and an incomplete part have no
 // effect, and a hole that a hub has after it lost messages is filled by storing those
 // lines again, as the last messages of the session.
+//
+// A message that a machine cannot read, because it is sealed for others or of a newer
+// version, is skipped. On other machines it may continue the history. So reading ends with
+// a *SealedError or a *NewerError, and only a take-over claims the session, until a claim
+// follows whose head is the end of the history here: its machine knows no other one. Such a
+// claim also ends the damage of messages before it that do not continue the history. If the
+// machine can read the skipped messages one day, the history has them again, and what was
+// written after the take-over has diverged from it.
 //
 // # Claims
 //
