@@ -33,9 +33,9 @@ type Terminal struct {
 	gone    bool          // the input has ended
 
 	mu        sync.Mutex
-	held      bool          // the settings and modes are ours
-	alternate bool          // the alternate screen is shown
-	notices   []Event       // that did not come from the input
+	held      bool    // the settings and modes are ours
+	alternate bool    // the alternate screen is shown
+	notices   []Event // that did not come from the input
 	patient   atomic.Bool
 	changes   atomic.Uint64 // how often the size, or what is shown, may have changed
 }
