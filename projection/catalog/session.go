@@ -46,7 +46,7 @@ func (s Session) Key() Key { return Key{s.dir, s.ID} }
 
 // HeaderError is the error of reading a session of which MissingHeader is set.
 func (s Session) HeaderError() *MissingHeaderError {
-	return &MissingHeaderError{ID: s.ID, Reason: s.Damaged, Empty: s.LastSeq == 0}
+	return &MissingHeaderError{ID: s.ID, Reason: s.Damaged, Empty: s.Damaged != errNotSession.Error()}
 }
 
 // Session returns the session with this id. The error wraps journal.ErrNotFound

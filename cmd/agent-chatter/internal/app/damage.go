@@ -66,7 +66,7 @@ func DamagedCountText(help []Message, of int) Message {
 // DamageHelp returns what helps with a damaged session.
 func DamageHelp(s catalog.Session, file *FileError) Message {
 	switch {
-	case s.MissingHeader && s.LastSeq == 0:
+	case s.MissingHeader && s.HeaderError().Empty:
 		return Text(textNoEvent)
 	case s.MissingHeader:
 		return missingHeaderHelp(file.Name(s.ID))

@@ -90,8 +90,8 @@ func (m *model) rowLine(s catalog.Session, selected bool, columns int) ansi.Line
 	return append(line, tail...)
 }
 
-// originText tells a copy from its original: it has the session that is copied, or says that the session was imported or
-// merged, unless its team has the name of the program that it is from; "" if it began here.
+// originText tells a copy from its original: it has the session that is copied, or says that the session was imported
+// or merged, unless its team has the name of the program that it is from; "" if it began here.
 func originText(s catalog.Session) string {
 	switch {
 	case s.Parent != "":

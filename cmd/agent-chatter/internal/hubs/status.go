@@ -176,7 +176,8 @@ func unknownNameText(name string) app.Message {
 	if nearest, ok := hint.Nearest(name, []string{"status", "push", "pull", "verify", "purge", "init"}); ok {
 		text += fmt.Sprintf(" Did you mean \"%s\"?", nearest)
 	}
-	return app.Text("%s", text).With(app.To("list the subcommands", "hub", "--help"), app.To("list the sessions", "sessions"))
+	return app.Text("%s", text).
+		With(app.To("list the subcommands", "hub", "--help"), app.To("list the sessions", "sessions"))
 }
 
 // stateStyles are for states in which the session here and the one on the hub differ.

@@ -56,7 +56,8 @@ type compressedFile struct {
 func (c *compressedFile) Read(p []byte) (int, error) {
 	n, err := c.d.Read(p)
 	c.read = c.read || n > 0
-	if damaged := err != nil && err != io.EOF && !errors.As(err, new(*fs.PathError)); damaged && c.read && c.cut != nil {
+	damaged := err != nil && err != io.EOF && !errors.As(err, new(*fs.PathError))
+	if damaged && c.read && c.cut != nil {
 		*c.cut = true
 		err = io.EOF
 	}
