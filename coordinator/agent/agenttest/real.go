@@ -53,7 +53,8 @@ func SkipUnlessReal(t testing.TB) {
 // with that key, and may do anything. The test is skipped if the agent is not installed.
 func (r Real) Member(t testing.TB, dir, url, key string) agent.Member {
 	t.Helper()
-	m := agent.Member{ID: "real", Command: programtest.NodeModule(t, ".bin/"+r.program), Permissions: agent.Bypass}
+	program := programtest.NodeModule(t, ".bin/"+r.program)
+	m := agent.Member{ID: "real", Command: program, Permissions: agent.Bypass}
 	if r.Resident() {
 		m.Permissions = agent.Allow
 	}
@@ -64,6 +65,9 @@ func (r Real) Member(t testing.TB, dir, url, key string) agent.Member {
 	t.Cleanup(func() { os.RemoveAll(home) })
 	m.Env = map[string]string{"HOME": home}
 	r.configure(&m, dir, url, key)
+	if r.program == Pi.program { // Debian's Node is too old for it
+		m.Command, m.Args = programtest.NodeModule(t, "node/bin/node"), append([]string{program}, m.Args...)
+	}
 	return m
 }
 
