@@ -22,6 +22,9 @@ func Compose(text string) string {
 const toASCII = "\u212a\u037e\u1fef"
 
 func compose(text string) string {
+	if norm.NFC.IsNormalString(text) {
+		return text
+	}
 	at := strings.IndexAny(text, toASCII)
 	if at < 0 {
 		return norm.NFC.String(text)
@@ -38,17 +41,40 @@ func Fold(text string) string {
 	}
 	var b strings.Builder
 	b.Grow(len(text))
+	marked := false // a folded letter may have become one that composes with a mark
 	for _, r := range compose(text) {
-		switch {
-		case r < utf8.RuneSelf:
-			b.WriteRune(unicode.ToLower(r))
-		case unicode.SimpleFold(r) == r:
+		if folded, ok := foldCommon(r); ok {
+			b.WriteRune(folded)
+			continue
+		}
+		marked = true
+		if unicode.SimpleFold(r) == r {
 			b.WriteRune(r)
-		default:
+		} else {
 			b.WriteString(foldRune(r))
 		}
 	}
+	if !marked {
+		return b.String()
+	}
 	return compose(b.String())
+}
+
+// foldCommon returns foldRune of the characters of which most texts consist; false: it is another. None of them is a mark
+// that composes with a letter that has case.
+func foldCommon(r rune) (folded rune, ok bool) {
+	switch {
+	case 'A' <= r && r <= 'Z', 'À' <= r && r <= 'Þ' && r != '×':
+		return r + 'a' - 'A', true
+	case r < utf8.RuneSelf, 'ß' <= r && r <= 'ÿ',
+		'\u2010' <= r && r <= '\u2027',         // dashes and quotes
+		'\u2190' <= r && r <= '\u23ff',         // arrows and technical signs
+		'\u2500' <= r && r <= '\u2bff',         // lines and pictures
+		'\u3001' <= r && r <= '\u9fff',         // Chinese and Japanese
+		'\U0001f000' <= r && r <= '\U0001faff': // pictures
+		return r, true
+	}
+	return 0, false
 }
 
 func foldRune(r rune) string {
@@ -103,4 +129,29 @@ func Index(text, wanted string, form func(string) string) (start, end int, ok bo
 	}
 	start, end = Source(text, form, at, at+len(wanted))
 	return start, end, true
+}
+
+// IndexFold is Index of a text that Fold has returned.
+func IndexFold(text, wanted string) (start, end int, ok bool) {
+	if isASCII(wanted) {
+		// Only ASCII becomes ASCII, so the text has it at the same place, unless a mark changes its last letter.
+		at := strings.Index(lowerASCII(text), wanted)
+		if at < 0 {
+			return 0, 0, false
+		}
+		if end := at + len(wanted); end == len(text) || text[end] < utf8.RuneSelf {
+			return at, end, true
+		}
+	}
+	return Index(text, wanted, Fold)
+}
+
+func lowerASCII(text string) string {
+	b := []byte(text)
+	for i, c := range b {
+		if 'A' <= c && c <= 'Z' {
+			b[i] = c + 'a' - 'A'
+		}
+	}
+	return string(b)
 }

@@ -55,3 +55,17 @@ func FuzzIndex(f *testing.F) {
 		}
 	})
 }
+
+// The place in the text is that in its form, whatever marks, invalid bytes and letters there are.
+func FuzzIndexFold(f *testing.F) {
+	f.Add("A kettle\u0301, a Kettle", "kettle")
+	f.Add("\xffé\u212aettle", "ettle")
+	f.Fuzz(func(t *testing.T, text, wanted string) {
+		wanted = letters.Fold(wanted)
+		start, end, ok := letters.IndexFold(text, wanted)
+		wantStart, wantEnd, wantOK := letters.Index(text, wanted, letters.Fold)
+		if start != wantStart || end != wantEnd || ok != wantOK {
+			t.Errorf("%q in %q: %d to %d, %t, want %d to %d, %t", wanted, text, start, end, ok, wantStart, wantEnd, wantOK)
+		}
+	})
+}

@@ -113,7 +113,10 @@ func (m *matcher) findText(text string) (start, end int, ok bool) {
 		start, end = letters.Source(text, letters.Compose, at[0], at[1])
 		return start, end, true
 	}
-	return letters.Index(text, m.text, m.form)
+	if m.fold {
+		return letters.IndexFold(text, m.text)
+	}
+	return letters.Index(text, m.text, letters.Compose)
 }
 
 // form returns a text as it is compared.
