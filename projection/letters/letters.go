@@ -60,8 +60,8 @@ func Fold(text string) string {
 	return compose(b.String())
 }
 
-// foldCommon returns foldRune of the characters of which most texts consist; false: it is another. None of them is a mark
-// that composes with a letter that has case.
+// foldCommon returns foldRune of the characters of which most texts consist; false: it is another. None of them is a
+// mark that composes with a letter that has case.
 func foldCommon(r rune) (folded rune, ok bool) {
 	switch {
 	case 'A' <= r && r <= 'Z', 'À' <= r && r <= 'Þ' && r != '×':
