@@ -110,7 +110,7 @@ func (t *turn) decide(ctx context.Context, r permissionRequest) error {
 // says of the tool is believed.
 func (t *turn) permitted(p agent.Permission) bool {
 	switch t.item.member.Permissions {
-	case agent.Allow:
+	case agent.Allow, agent.Bypass:
 		return true
 	case agent.ReadOnly:
 		return (p.Kind == agent.KindRead || p.Kind == agent.KindSearch) && len(p.Edits) == 0
@@ -201,9 +201,12 @@ func (t *turn) granted(a userAnswer) (agent.Grant, projection.Decider) {
 		if r.permission.Omitted == 0 { // otherwise different requests may look the same
 			t.c.allowed[r.hash] = true
 		}
+		if r.permission.Session {
+			return agent.AllowedForSession, projection.ByPerson
+		}
 		return agent.AllowedOnce, projection.ByPerson
 	case AllowedAlways:
-		if r.permission.Always {
+		if r.permission.Always != "" {
 			return agent.AllowedAlways, projection.ByPerson
 		}
 		return agent.AllowedOnce, projection.ByPerson
@@ -218,7 +221,7 @@ func (t *turn) grant(r permissionRequest, grant agent.Grant, by projection.Decid
 	r.grant <- grant
 	answered := projection.PermissionAnswered{
 		TurnID: t.id, ToolID: r.permission.ToolID, Name: r.permission.Tool, Title: r.permission.Title,
-		Allowed: grant != agent.Refused, By: by,
+		Allowed: grant.Scope != agent.Nothing, By: by,
 	}
 	if !r.asked.IsZero() {
 		answered.WaitedMS = time.Since(r.asked).Milliseconds()

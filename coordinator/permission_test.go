@@ -99,9 +99,9 @@ func checkAnswered(t *testing.T, s *fixture, want projection.PermissionAnswered)
 // requestsTwice is a turn that requests permission to run both commands, and replies with the answers.
 func requestsTwice(first, second string) func(context.Context, agent.Turn) iter.Seq2[agent.Event, error] {
 	return func(ctx context.Context, turn agent.Turn) iter.Seq2[agent.Event, error] {
-		a := turn.Permit(ctx, agent.Permission{ToolID: "t1", Tool: "execute", Title: first, Always: true})
+		a := turn.Permit(ctx, agent.Permission{ToolID: "t1", Tool: "execute", Title: first, Always: "a file"})
 		b := turn.Permit(ctx, agent.Permission{ToolID: "t2", Tool: "execute", Title: second})
-		return says(fmt.Sprint("grants: ", a, b))(ctx, turn)
+		return says(fmt.Sprint("grants: ", a.Scope, b.Scope))(ctx, turn)
 	}
 }
 
@@ -116,7 +116,7 @@ func TestPermissionForSessionIsForTheSameRequest(t *testing.T) {
 		{"another command", "rm -r /", coordinator.AllowedForSession, 2, "1 1"},
 		{"allowed once", "rm -r a", coordinator.Allowed, 2, "1 1"},
 		{"refused", "rm -r a", coordinator.Refused, 2, "0 0"},
-		{"allowed always, which only the first offers", "rm -r a", coordinator.AllowedAlways, 2, "2 1"},
+		{"allowed always, which only the first offers", "rm -r a", coordinator.AllowedAlways, 2, "3 1"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newFixture(t, &store.Memory{}, requestsTwice("rm -r a", tt.second))

@@ -79,7 +79,7 @@ func reports() *rapid.Generator[agent.Event] {
 			Context: counts().Draw(t, "context"), Window: counts().Draw(t, "window"),
 		}
 	})
-	session := rapid.Custom(func(t *rapid.T) agent.Event { return agent.Session{ID: texts().Draw(t, "session")} })
+	session := rapid.Custom(func(t *rapid.T) agent.Event { return agent.SessionStarted{ID: texts().Draw(t, "session")} })
 	text := rapid.Custom(func(t *rapid.T) agent.Event { return agent.Text{Text: texts().Draw(t, "text")} })
 	return rapid.OneOf(started, completed, plan, usage, session, text)
 }
@@ -118,7 +118,7 @@ func TestReportsAreRecordedWithinTheirLimits(t *testing.T) {
 	for i := range many {
 		many[i] = agent.PlanEntry{Content: long[:2<<10], Status: "paused", Priority: "urgent"}
 	}
-	s := newFixture(t, &store.Memory{}, yields(nil, agent.Session{ID: long}, agent.ToolStarted{ID: long, Name: long},
+	s := newFixture(t, &store.Memory{}, yields(nil, agent.SessionStarted{ID: long}, agent.ToolStarted{ID: long, Name: long},
 		agent.ToolCompleted{ID: long, Name: long, Output: "out", Omitted: 7, Error: long}, agent.Plan{Entries: many},
 		agent.Plan{}, agent.Text{Text: "ok"}))
 	s.setTeam(testTeam(), "")

@@ -113,7 +113,7 @@ func TestNoSecretReachesTheDisk(t *testing.T) {
 		}},
 		{"tool and session IDs of the agent", func(s *fixture) {
 			s.engine.then(yields(nil,
-				agent.Session{ID: "session-" + membersKey},
+				agent.SessionStarted{ID: "session-" + membersKey},
 				agent.ToolStarted{ID: "1-" + membersKey, Name: "curl " + membersKey},
 				agent.ToolCompleted{ID: "1-" + membersKey, Name: "curl " + membersKey},
 				agent.Text{Text: "done"}))

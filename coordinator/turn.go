@@ -195,7 +195,7 @@ func (t *turn) handle(e agent.Event) error {
 		if e.Cost != nil {
 			t.usage.Cost = &projection.Cost{Amount: e.Cost.Amount, Currency: e.Cost.Currency}
 		}
-	case agent.Session:
+	case agent.SessionStarted:
 		t.session = e.ID
 	case agent.Unsupported:
 		t.c.notifyUnsupported(t.item.member, e.Setting)

@@ -252,7 +252,7 @@ func TestToolsAndUsageAreRecordedInOrder(t *testing.T) {
 	d := onDisk(t, 0)
 	input := json.RawMessage(`{ "for": "needle" }`)
 	s := start(t, d, yields(nil,
-		agent.Session{ID: "s-1"}, agent.Text{Text: "Let me "}, agent.ToolStarted{ID: "c1", Name: "grep", Input: input},
+		agent.SessionStarted{ID: "s-1"}, agent.Text{Text: "Let me "}, agent.ToolStarted{ID: "c1", Name: "grep", Input: input},
 		agent.ToolCompleted{ID: "c1", Name: "grep", Output: "line 1\n\x1b[31mline 2\xff"},
 		agent.ToolStarted{ID: "c2", Name: "make"}, agent.ToolCompleted{ID: "c2", Name: "make", Error: "exit 2"},
 		agent.Usage{Input: 10, Output: 1}, agent.Text{Text: "see."}, agent.Usage{Input: 20, Output: 5}))

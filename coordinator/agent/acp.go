@@ -143,7 +143,7 @@ func (e *ACP) acquire(ctx context.Context, turn Turn) (*acpAgent, error) {
 // acpKey returns the same string for two turns that one program can run.
 func acpKey(turn Turn) string {
 	m := turn.Member
-	allowed := m.Permissions == Allow // decides on the environment of some agents
+	allowed := everything(m) // decides on the environment of some agents
 	member := []any{m.ID, m.AgentType, m.Command, m.Args, m.Env, turn.Dir}
 	return fmt.Sprintf("%q %v %v", member, servicesOf(turn), allowed)
 }

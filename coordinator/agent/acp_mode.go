@@ -17,6 +17,11 @@ type acpHabits struct {
 
 	numbered, unnumbered bool // each of its messages has an id, or none has; neither: unknown
 
+	// What the agent remembers if its user always allows something ends with its session, or is written to the file
+	// named rules. Of both, one is set.
+	forgets bool
+	rules   string
+
 	// asks returns variables that make it request permission, for an agent without such a mode; nil: none.
 	asks func(m Member) (map[string]string, error)
 }
@@ -25,16 +30,19 @@ type acpHabits struct {
 var acpHabitsOf = map[string]acpHabits{
 	"claude-acp": {
 		asking: []string{"default"}, allowed: []string{"default"}, stricter: []string{"plan"}, numbered: true,
+		rules: ownRules,
 	},
 	"codex-acp": { // in no mode does it request permission for every command
 		asking: []string{"read-only"}, allowed: []string{"workspace-write"}, numbered: true,
+		rules: "~/.codex/rules/default.rules",
 	},
 	"gemini-acp": {
 		asking: []string{"default"}, allowed: []string{"default"}, stricter: []string{"plan"}, unnumbered: true,
+		forgets: true,
 	},
 	"opencode": {
 		asking: []string{"build"}, allowed: []string{"build"}, stricter: []string{"plan"}, numbered: true,
-		asks: openCodeAsks,
+		asks: openCodeAsks, forgets: true,
 	},
 }
 
@@ -43,7 +51,11 @@ var acpHabitsOf = map[string]acpHabits{
 var acpUnknown = acpHabits{
 	asking:  []string{"default", "ask", "approve", "read-only"},
 	allowed: []string{"default", "ask", "approve"},
+	rules:   ownRules,
 }
+
+// ownRules stands for a file that is not known.
+const ownRules = "the agent's own configuration"
 
 func acpHabitsFor(m Member) acpHabits {
 	k, _ := Default(acpEngine, m.AgentType)
@@ -56,11 +68,14 @@ func acpHabitsFor(m Member) acpHabits {
 	return h
 }
 
+// everything reports whether a member may do everything that its agent asks for.
+func everything(m Member) bool { return m.Permissions == Allow || m.Permissions == Bypass }
+
 // acpMode returns the mode in which a member's sessions are. For Allow any will do: an agent that asks is granted
 // everything, but one that decides by itself may refuse.
 func acpMode(m Member) acp.Mode {
 	h := acpHabitsFor(m)
-	if m.Permissions == Allow {
+	if everything(m) {
 		return acp.Mode{Names: h.allowed}
 	}
 	// Without permissions, an agent that has no modes is used as it is.
@@ -70,7 +85,7 @@ func acpMode(m Member) acp.Mode {
 // acpEnv returns the environment of a member's program.
 func acpEnv(m Member) (map[string]string, error) {
 	h := acpHabitsFor(m)
-	if h.asks == nil || m.Permissions == Allow {
+	if h.asks == nil || everything(m) {
 		return m.Env, nil
 	}
 	asks, err := h.asks(m)

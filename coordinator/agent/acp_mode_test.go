@@ -67,7 +67,7 @@ func TestACPAsksInTheModeOfThePermissions(t *testing.T) {
 			for _, grant := range []agent.Grant{agent.Refused, agent.AllowedOnce} {
 				got := actIn(t, permissions, grant, "touch FILE", habits...)
 				if got.asked != 1 || got.made != (grant == agent.AllowedOnce) || got.err != nil {
-					t.Errorf("%v, permissions %q, answer %d: %+v", habits, permissions, grant, got)
+					t.Errorf("%v, permissions %q, answer %v: %+v", habits, permissions, grant, got)
 				}
 			}
 		}

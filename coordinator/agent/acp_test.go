@@ -97,7 +97,7 @@ func allEvents(ctx context.Context, e agent.Engine, turn agent.Turn) (got []stri
 
 func TestACPYieldsEvents(t *testing.T) {
 	got, err := allEvents(within(t), newACP(t), acpTurn(t, "say Build a shelf. [NEXT: bob]"))
-	want := "agent.Session {ID:session-1}\nBuild a shelf. [NEXT: bob]\nagent.Usage 10+2+0 5+0, cost unknown"
+	want := "agent.SessionStarted {ID:session-1}\nBuild a shelf. [NEXT: bob]\nagent.Usage 10+2+0 5+0, cost unknown"
 	if got := strings.Join(got, "\n"); err != nil || got != want {
 		t.Errorf("got\n%s\nand %v, want\n%s", got, err, want)
 	}
@@ -109,7 +109,7 @@ func TestACPSeparatesTokensOfThoughts(t *testing.T) {
 		turn := acpTurn(t, fmt.Sprintf(`usage {"inputTokens": 2, "cachedReadTokens": 3, "cachedWriteTokens": 4, `+
 			`"outputTokens": 5, "thoughtTokens": 1, "totalTokens": %d}`, total))
 		got, err := allEvents(within(t), newACP(t), turn)
-		want = "agent.Session {ID:session-1}\nHello.\nagent.Usage " + want + ", cost unknown"
+		want = "agent.SessionStarted {ID:session-1}\nHello.\nagent.Usage " + want + ", cost unknown"
 		if got := strings.Join(got, "\n"); err != nil || got != want {
 			t.Errorf("total %d: got\n%s\nand %v, want\n%s", total, got, err, want)
 		}
@@ -377,7 +377,7 @@ func TestACPPermissionIsDecidedByTurn(t *testing.T) {
 				t.Errorf("got %q, %v", got, err)
 			}
 			if tt.permit != nil && (len(requested) != 1 || requested[0].Title != "rm -r /" ||
-				requested[0].ToolID != "t1" || requested[0].Tool != "execute" || !requested[0].Always) {
+				requested[0].ToolID != "t1" || requested[0].Tool != "execute" || requested[0].Always == "") {
 				t.Errorf("permission requested for %+v", requested)
 			}
 		})

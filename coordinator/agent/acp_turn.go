@@ -83,7 +83,7 @@ func (t *acpTurn) run(ctx context.Context, grace time.Duration) error {
 		t.emit(unsupportedThinking)
 	}
 	t.emit(unsupportedServers(t.skipped)...)
-	if !t.emit(Session{t.SessionID()}) {
+	if !t.emit(SessionStarted{t.SessionID()}) {
 		t.reusable = true // it has got no prompt
 		t.CloseSession()
 		return nil
@@ -386,7 +386,10 @@ func (t *acpTurn) takePermissionRequest(r acp.PermissionRequest) {
 	shown, omitted := edits(r.Edits)
 	request := Permission{
 		ToolID: id, Tool: cmp.Or(tool.name, "tool"), Kind: r.Tool.Category, Title: tool.title, Input: tool.input,
-		Edits: shown, Omitted: omitted + tool.hidden.title + tool.hidden.input, Always: r.OffersAlways(),
+		Edits: shown, Omitted: omitted + tool.hidden.title + tool.hidden.input,
+	}
+	if r.OffersAlways() {
+		request.Session, request.Always = t.habits.forgets, t.habits.rules
 	}
 	t.asking.Go(func() {
 		defer t.questions.Add(-1)
@@ -395,7 +398,7 @@ func (t *acpTurn) takePermissionRequest(r acp.PermissionRequest) {
 			grant = t.turn.Permit(t.askContext, request)
 		}
 		state := refused
-		if grant != Refused {
+		if grant.Scope != Nothing {
 			state = granted
 			t.editor.grant(request)
 		}
@@ -404,7 +407,7 @@ func (t *acpTurn) takePermissionRequest(r acp.PermissionRequest) {
 			t.Dismiss(r)
 			return
 		}
-		t.Answer(r, grant != Refused, grant == AllowedAlways)
+		t.Answer(r, grant.Scope != Nothing, grant.Scope > Once)
 	})
 }
 

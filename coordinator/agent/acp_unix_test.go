@@ -157,7 +157,7 @@ func TestACPKeepsOneProgramOfConcurrentTurns(t *testing.T) {
 			t.Fatal(err)
 		}
 		switch event := event.(type) {
-		case agent.Session:
+		case agent.SessionStarted:
 			inner = where(t, e, nextTurn(turn, "where"))
 		case agent.Text:
 			outer.process = strings.Fields(event.Text)[2]

@@ -178,7 +178,7 @@ func (p *claudeParser) parse(raw []byte) []Event {
 func (p *claudeParser) system(line claudeLine) []Event {
 	switch {
 	case line.Subtype == "init" && line.SessionID != "":
-		return []Event{Session{line.SessionID}}
+		return []Event{SessionStarted{line.SessionID}}
 	case line.Subtype == "api_retry":
 		reason := cmp.Or(line.Error, "no answer")
 		if line.ErrorStatus != 0 {

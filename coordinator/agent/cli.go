@@ -46,14 +46,7 @@ const (
 	defaultLinger   = 10 * time.Second
 )
 
-// The values of Member.Permissions for a CLI, other than "".
-const (
-	ReadOnly = "read"   // the agent changes nothing
-	Edit     = "edit"   // it may change files in its working directory
-	Bypass   = "bypass" // it may do anything: its own checks are disabled
-)
-
-// Permissions are the values of Member.Permissions other than "", which every CLI knows.
+// Permissions are the values of Member.Permissions other than "" for a CLI.
 var Permissions = []string{ReadOnly, Edit, Bypass}
 
 // A format is a CLI's command line and output.

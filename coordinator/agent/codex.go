@@ -126,7 +126,7 @@ func (p *codexParser) parse(raw []byte) []Event {
 	}
 	switch line.Type {
 	case "thread.started":
-		return []Event{Session{line.ThreadID}}
+		return []Event{SessionStarted{line.ThreadID}}
 	case "item.started", "item.updated":
 		if line.Item.Type == itemTodoList {
 			return []Event{line.Item.plan()}

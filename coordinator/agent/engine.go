@@ -49,6 +49,8 @@ type Turn struct {
 	// Limit is how long the turn may take, without the time that the user takes to answer a
 	// question; zero is no limit. ctx is done then, and an engine need not wait for what comes later.
 	Limit time.Duration
+	// Ephemeral is whether the agent need not keep its session after the turn.
+	Ephemeral bool
 	// MCPServers are the servers that the agent may use beside its own. Their names differ. An engine or an
 	// agent that does not take one reports it as Unsupported.
 	MCPServers []MCPServer
@@ -77,8 +79,7 @@ type Member struct {
 	// Thinking is whether the model reasons before it replies; nil is the agent's own configuration.
 	// An engine or an agent without that choice reports it as Unsupported.
 	Thinking *bool
-	// Permissions is what the agent may do; the engine defines the values. "" is the agent's own
-	// configuration. The engine ACP leaves the decision to Turn.Permit.
+	// Permissions is what the agent may do: one of Policies, or "" for the agent's own configuration.
 	Permissions string
 
 	// Endpoint is the address of an API, without "/chat/completions".

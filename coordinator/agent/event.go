@@ -7,8 +7,8 @@ import (
 )
 
 // An Event is one thing that happened in a turn: a [Text], [ToolStarted], [ToolCompleted], [Plan],
-// [Usage], [Session], [Retry], [Notice], [Bypassed], [Unsupported] or [Alive]. Consumers ignore the kinds that they do
-// not use.
+// [Usage], [SessionStarted], [Point], [Compacted], [Retry], [Notice], [Bypassed], [Unsupported] or [Alive]. Consumers
+// ignore the kinds that they do not use.
 type Event interface{ event() }
 
 // Text is a piece of the reply. Pieces come in order, are not empty, and never cut a valid UTF-8
@@ -81,8 +81,8 @@ func (u Usage) separate(total int64) Usage {
 	return u
 }
 
-// Session is the agent's own id of its session. The last one of a turn counts.
-type Session struct{ ID string }
+// SessionStarted is the agent's own id of its session. The last one of a turn counts.
+type SessionStarted struct{ ID string }
 
 // Retry reports that a request of the agent has failed and that the agent repeats it. It is no sign
 // of life: a turn without any other event is idle.
@@ -113,14 +113,14 @@ const SettingMCPServers = "mcpServers"
 // Alive reports that the agent is at work, for example that it thinks.
 type Alive struct{}
 
-func (Text) event()          {}
-func (ToolStarted) event()   {}
-func (ToolCompleted) event() {}
-func (Plan) event()          {}
-func (Usage) event()         {}
-func (Retry) event()         {}
-func (Notice) event()        {}
-func (Bypassed) event()      {}
-func (Unsupported) event()   {}
-func (Session) event()       {}
-func (Alive) event()         {}
+func (Text) event()           {}
+func (ToolStarted) event()    {}
+func (ToolCompleted) event()  {}
+func (Plan) event()           {}
+func (Usage) event()          {}
+func (Retry) event()          {}
+func (Notice) event()         {}
+func (Bypassed) event()       {}
+func (Unsupported) event()    {}
+func (SessionStarted) event() {}
+func (Alive) event()          {}

@@ -91,7 +91,7 @@ func (p *geminiParser) parse(raw []byte) []Event {
 	}
 	switch line.Type {
 	case "init":
-		return []Event{Session{line.SessionID}}
+		return []Event{SessionStarted{line.SessionID}}
 	case "message":
 		if line.Role == "assistant" {
 			return p.text(line.Content)

@@ -47,7 +47,7 @@ func parsed(p parser, stream []byte) []string {
 
 func describe(e Event) string {
 	switch e := e.(type) {
-	case Session:
+	case SessionStarted:
 		return "session " + e.ID
 	case Usage:
 		context := ""

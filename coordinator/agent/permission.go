@@ -2,16 +2,19 @@ package agent
 
 import "encoding/json"
 
-// The values of Member.Permissions for agents that ask for permission, beside ReadOnly and Edit.
+// The values of Member.Permissions, which mean the same for all agents that can ask for permission. "" is the agent's
+// own configuration; what it asks for is decided by Turn.Permit.
 const (
-	Ask   = "ask"   // ask the user each time
-	Allow = "allow" // allow everything
-	Deny  = "deny"  // refuse everything
+	Ask      = "ask"    // ask the user for what changes something
+	Allow    = "allow"  // allow everything that the agent asks for
+	Deny     = "deny"   // refuse everything that it asks for
+	ReadOnly = "read"   // allow what only reads, and refuse the rest
+	Edit     = "edit"   // allow changes of files in the working directory, and ask for the rest
+	Bypass   = "bypass" // the agent's own checks are disabled; for the engine ACP, it is Allow
 )
 
-// Policies are the values of Member.Permissions other than "" for the engine ACP; "" is Ask. ReadOnly allows what only
-// reads and refuses the rest. Edit allows changes of files in the working directory and asks for the rest.
-var Policies = []string{Ask, Allow, Deny, ReadOnly, Edit}
+// Policies are these values.
+var Policies = []string{Ask, Allow, Deny, ReadOnly, Edit, Bypass}
 
 // A Permission is a use of a tool for which an agent requests permission.
 type Permission struct {
@@ -22,7 +25,8 @@ type Permission struct {
 	Input   json.RawMessage // the tool's input; nil if unknown
 	Edits   []FileEdit      // the changes of files that the tool would make, as far as they are known
 	Omitted int             // bytes of the title, the input and the changes that are too long to be kept
-	Always  bool            // the agent offers to remember that it is allowed
+	Session bool            // the agent offers to remember for the rest of its session that it is allowed
+	Always  string          // the file in which it offers to write that it is always allowed; "": it does not
 }
 
 // The kinds of tools that policies tell apart.
@@ -36,12 +40,27 @@ const (
 // A FileEdit is a change of a file.
 type FileEdit struct{ Path, Old, New string }
 
-// A Grant is the answer to a request for permission.
-type Grant int
+// A Grant is the answer to a request for permission. The zero Grant refuses.
+type Grant struct {
+	Scope  Scope
+	Reason string // of a refusal, for the agent; may be ""
+}
 
-// The answers.
+// A Scope is what is allowed.
+type Scope int
+
+// The scopes.
 const (
-	Refused       Grant = iota
-	AllowedOnce         // this time
-	AllowedAlways       // from now on: the agent remembers it
+	Nothing Scope = iota
+	Once
+	ForSession // and what is like it, for the rest of the agent's session, if Permission.Session
+	Always     // and what is like it, for ever, if Permission.Always
+)
+
+// The answers without a reason.
+var (
+	Refused           = Grant{}
+	AllowedOnce       = Grant{Scope: Once}
+	AllowedForSession = Grant{Scope: ForSession}
+	AllowedAlways     = Grant{Scope: Always}
 )

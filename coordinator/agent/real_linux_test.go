@@ -60,7 +60,7 @@ func realReply(t *testing.T, e agent.Engine, turn agent.Turn) (replied, session 
 		switch e := event.(type) {
 		case agent.Text:
 			text.WriteString(e.Text)
-		case agent.Session:
+		case agent.SessionStarted:
 			session = e.ID
 		case agent.Usage:
 			used = e.Input + e.CachedRead + e.CachedWrite

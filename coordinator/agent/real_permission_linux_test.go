@@ -37,9 +37,9 @@ func TestRealPermissionsOverACP(t *testing.T) {
 			turn.ID += "-again"
 			turn.Member.Permissions = tt.permissions
 			got := actWith(t, e, turn, tt.grant, "tool <<touch FILE>>")
-			t.Logf("%d %s, answer %d: %+v", i, tt.permissions, tt.grant, got)
+			t.Logf("%d %s, answer %v: %+v", i, tt.permissions, tt.grant, got)
 			if got.made != tt.made || len(got.bypassed) > 0 || tt.made && got.err != nil {
-				t.Errorf("%d %s, answer %d: %+v", i, tt.permissions, tt.grant, got)
+				t.Errorf("%d %s, answer %v: %+v", i, tt.permissions, tt.grant, got)
 			}
 			if tt.permissions != agent.Allow && got.asked == 0 && (a.Name != "codex over ACP" || tt.escalate) {
 				t.Errorf("%d %s: it did not ask", i, tt.permissions)

@@ -19,11 +19,11 @@ func permissionTexts() (texts []apptest.Text) {
 		texts = append(texts, apptest.Text{Function: "AnsweredText", Shown: answeredText(a)})
 	}
 	texts = append(texts,
-		apptest.Text{Function: "PlainChoicesText", Sample: "always", Shown: plainChoicesText(agent.Permission{Always: true}, 0)},
+		apptest.Text{Function: "PlainChoicesText", Sample: "always", Shown: plainChoicesText(agent.Permission{Always: ".rules"}, 0)},
 		apptest.Text{Function: "PlainChoicesText", Sample: "the width of two answers",
-			Shown: plainChoicesText(agent.Permission{Always: true}, 38)},
+			Shown: plainChoicesText(agent.Permission{Always: ".rules"}, 38)},
 		apptest.Text{Function: "PlainChoicesText", Sample: "the width of an answer",
-			Shown: plainChoicesText(agent.Permission{Always: true}, 37)},
+			Shown: plainChoicesText(agent.Permission{Always: ".rules"}, 37)},
 		apptest.Text{Function: "PlainChoicesText", Sample: "not all is shown",
 			Shown: plainChoicesText(agent.Permission{Omitted: 1}, 80)})
 	texts = append(texts, apptest.Text{Function: "RefusalText", Shown: refusalText("ada", "too risky")})
@@ -52,7 +52,7 @@ func TestPermissionTitleIsWrapped(t *testing.T) {
 
 func TestPermissionPlainChoicesInRows(t *testing.T) {
 	for columns, want := range map[int]int{0: 0, 1: 4, 28: 4, 29: 3, 55: 2, 56: 1} {
-		if got := plainChoicesText(agent.Permission{Always: true}, columns); strings.Count(got, "\n") != want {
+		if got := plainChoicesText(agent.Permission{Always: ".rules"}, columns); strings.Count(got, "\n") != want {
 			t.Errorf("on %d columns:\n%s", columns, got)
 		}
 	}
@@ -78,7 +78,7 @@ func TestPermissionAnswers(t *testing.T) {
 }
 
 func TestPermissionPlainAnswers(t *testing.T) {
-	always := agent.Permission{Always: true}
+	always := agent.Permission{Always: ".rules"}
 	for _, tt := range []struct {
 		line   string
 		p      agent.Permission
@@ -119,7 +119,7 @@ func TestPermissionAlwaysIsOfferedByTheAgent(t *testing.T) {
 	if got := keys(agent.Permission{}); got != "ysnr\x1b" {
 		t.Errorf("the keys are %q", got)
 	}
-	if got := keys(agent.Permission{Always: true}); got != "ysanr\x1b" {
+	if got := keys(agent.Permission{Always: ".rules"}); got != "ysanr\x1b" {
 		t.Errorf("with always, the keys are %q", got)
 	}
 	if got := keys(agent.Permission{Omitted: 1}); got != "ynr\x1b" {

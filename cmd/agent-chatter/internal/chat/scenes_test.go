@@ -275,7 +275,7 @@ var scenes = []namedScene{
 		s.says("Remove it.")
 		s.starts()
 		s.asks(agent.Permission{
-			Tool: "execute", Title: "rm -rf build/ && go clean -cache -testcache -modcache -fuzzcache ./...", Always: true,
+			Tool: "execute", Title: "rm -rf build/ && go clean -cache -testcache -modcache -fuzzcache ./...", Always: ".rules",
 			Input: json.RawMessage(`{"command":"rm -rf build/ && go clean -cache -testcache -modcache -fuzzcache ./...",` +
 				`"description":"Remove what was built"}`),
 		})
