@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"iter"
 	"time"
@@ -30,6 +31,13 @@ type Options struct {
 	Window     Window // of the prompts
 	// Guard ends the agents when this process dies; nil is none.
 	Guard *process.Guard
+	// HomeKey is a secret of the home and the machine, by which sessions of agents are known to be theirs. nil: the
+	// agents do not keep their sessions after Stop.
+	HomeKey []byte
+	// Residents are the agents' programs that wait for their next turn, which conversations share; nil: its own.
+	Residents *Residents
+	// Asks is whether Listener.Ask can reach a person: members without permissions then ask.
+	Asks bool
 	// KeepSecrets disables the replacement of secrets.
 	KeepSecrets bool
 	// MCPServers are passed on to every agent that takes them. Their names may be any.
@@ -46,11 +54,13 @@ type Options struct {
 // Coordinator runs one conversation at a time. It is not safe for concurrent use; contexts may be
 // canceled from other goroutines.
 type Coordinator struct {
-	o        Options
-	team     *team.Team
-	secrets  *redact.Redactor
-	phase    Phase
-	notified Status // the last one
+	o         Options
+	team      *team.Team
+	secrets   *redact.Redactor
+	homeKey   []byte
+	residents *Residents
+	phase     Phase
+	notified  Status // the last one
 	run
 }
 
@@ -74,6 +84,7 @@ type run struct {
 	unsupported []SettingUnsupported // notified
 
 	agentNotices map[string]bool      // notified, by notifyOfAgent
+	windowsCut   map[string]bool      // notified, by notifyWindow
 	allowed      map[requestHash]bool // requests for permission that were allowed for the session
 }
 
@@ -82,7 +93,14 @@ func New(o Options) *Coordinator {
 	if o.Listener == nil {
 		o.Listener = silent{}
 	}
-	return &Coordinator{o: o, phase: Idle, notified: Status{Phase: Idle}}
+	c := &Coordinator{o: o, phase: Idle, notified: Status{Phase: Idle}, homeKey: o.HomeKey, residents: o.Residents}
+	if c.homeKey == nil {
+		c.homeKey = []byte(rand.Text())
+	}
+	if c.residents == nil {
+		c.residents = new(Residents)
+	}
+	return c
 }
 
 // ErrNoTeam is the error of methods that need SetTeam first.
@@ -241,6 +259,7 @@ func (c *Coordinator) Stop(reason string) error {
 
 // closeEngines ends the processes that engines keep between turns.
 func (c *Coordinator) closeEngines() {
+	c.residents.endAll(c)
 	for _, engine := range c.o.Engines {
 		if e, ok := engine.(agent.Resident); ok {
 			e.Close()

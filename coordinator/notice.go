@@ -84,6 +84,16 @@ type Prompt struct {
 // instruction file.
 type InstructionsChanged struct{ Member team.Member }
 
+// WindowCut reports that a prompt has only the newest messages, or that the session of the member's agent is new although
+// it had one. It is reported once for each reason and member.
+type WindowCut struct {
+	Member team.Member
+	// Reason is that of projection.AgentAttached, with which the agent starts anew; "" or projection.ReasonFirst: it
+	// had no session.
+	Reason     string
+	Shown, All int // messages
+}
+
 // PromptTruncated reports that the oldest messages were left out of a prompt, which exceeded the agent's limit.
 type PromptTruncated struct {
 	Member   team.Member
@@ -221,4 +231,5 @@ func (FromIgnored) notice()          {}
 func (TaskIgnored) notice()          {}
 func (TaskTruncated) notice()        {}
 func (TaskDone) notice()             {}
+func (WindowCut) notice()            {}
 func (*TurnError) notice()           {}

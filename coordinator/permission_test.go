@@ -232,7 +232,7 @@ func TestOpenQuestionDoesNotDelayEvents(t *testing.T) {
 				yield(agent.ToolStarted{ID: fmt.Sprint(i), Name: "read"}, nil)
 			}
 			close(yielded)
-			yield(agent.Text{Text: fmt.Sprint("grant: ", <-granted)}, nil)
+			yield(agent.Text{Text: fmt.Sprint("grant: ", (<-granted).Scope)}, nil)
 		}
 	})
 	s.recorder.answer = allows(func(coordinator.Question) { <-yielded })

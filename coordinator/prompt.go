@@ -59,17 +59,19 @@ func (i instructed) hash() string {
 	return fmt.Sprintf("%x", sha256.Sum256(all))
 }
 
-// promptFor returns the prompt, truncated to the limit of the engine: the oldest messages are left
+// promptFor returns the prompt and what it has of the conversation, truncated to the limit of the engine: the oldest messages are left
 // out first, then the middle of the triggering message. It notifies the listener of both.
-func (c *Coordinator) promptFor(engine agent.Engine, next instructed) string {
+func (c *Coordinator) promptFor(engine agent.Engine, next instructed) (string, history) {
 	h := c.history(next.trigger)
 	limited, ok := engine.(agent.Limited)
 	if !ok {
-		return c.prompt(next, h)
+		return c.prompt(next, h), h
 	}
 	m := next.member.ForEngine("")
 	fit := truncation{c: c, next: next, excess: func(prompt string) int { return limited.Excess(m, prompt) }}
-	prompt, messages := fit.dropMessages(h)
+	all := h.len()
+	prompt, h := fit.dropMessages(h)
+	messages := all - h.len()
 	prompt, bytes := fit.dropMiddle(prompt)
 	if messages > 0 {
 		c.notify(PromptTruncated{next.member, messages})
@@ -77,26 +79,24 @@ func (c *Coordinator) promptFor(engine agent.Engine, next instructed) string {
 	if bytes > 0 {
 		c.notify(MessageTruncated{next.member, bytes})
 	}
-	return prompt
+	return prompt, h
 }
 
-// fitting truncates a prompt to the limit of an engine.
+// truncation truncates a prompt to the limit of an engine.
 type truncation struct {
 	c      *Coordinator
 	next   instructed
 	excess func(prompt string) int // the bytes beyond the limit
 }
 
-// dropMessages leaves out the oldest messages until the prompt fits or none is left. It returns how
-// many it left out.
-func (f truncation) dropMessages(h history) (prompt string, dropped int) {
-	all := h.len()
+// dropMessages leaves out the oldest messages until the prompt fits or none is left.
+func (f truncation) dropMessages(h history) (prompt string, rest history) {
 	prompt = f.c.prompt(f.next, h)
 	for excess := f.excess(prompt); excess > 0 && h.len() > 0; excess = f.excess(prompt) {
 		h = f.c.shorter(f.next.trigger, h, excess)
 		prompt = f.c.prompt(f.next, h)
 	}
-	return prompt, all - h.len()
+	return prompt, h
 }
 
 // shorter returns the history without the oldest messages of at least the given size, in bytes.
@@ -158,13 +158,7 @@ func (c *Coordinator) prompt(next instructed, h history) string {
 		repliedTo,
 		section("Message from "+c.name(next.trigger.speaker), body(next.trigger.speakerType, next.trigger.text)),
 	}
-	var b strings.Builder
-	for _, s := range sections {
-		if s = strings.Trim(s, "\n"); s != "" {
-			b.WriteString(s + "\n\n")
-		}
-	}
-	return strings.TrimRight(b.String(), "\n") + "\n"
+	return joined(sections)
 }
 
 // In a prompt, headings and the speakers of the conversation so far start in the first column. The
@@ -352,29 +346,33 @@ func (c *Coordinator) newest() []projection.Entry {
 	if kept || c.conv.unsaved() {
 		return state.Recent
 	}
-	newest, err := readNewest(c.conv.log, w)
+	newest, err := readNewest(c.conv.log, func(_ projection.Entry, n, bytes int) bool {
+		return n > w.messages() || bytes > w.bytes()
+	})
 	if err != nil {
 		return state.Recent
 	}
 	return newest
 }
 
-// readNewest reads the messages that fit into the window, and the triggering one, from the end of
-// the journal.
-func readNewest(log store.Log, w Window) ([]projection.Entry, error) {
+// readNewest reads messages from the end of the journal, until those that were read, of which it gets the oldest, their
+// number and the bytes of their contents, are enough.
+func readNewest(
+	log store.Log, enough func(oldest projection.Entry, n, bytes int) bool,
+) ([]projection.Entry, error) {
 	var newest []projection.Entry
 	bytes := 0
 	for e, err := range log.Backward() {
 		if err != nil {
 			return nil, err
 		}
-		if len(newest) > w.messages() || bytes > w.bytes() {
-			break
-		}
 		p, _ := projection.Decode(e)
 		if said, ok := p.(projection.MessageAppended); ok {
 			newest = append(newest, projection.Entry{Seq: e.Seq, Message: said.Message})
 			bytes += len(said.Message.Content)
+			if enough(newest[len(newest)-1], len(newest), bytes) {
+				break
+			}
 		}
 	}
 	slices.Reverse(newest)

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -51,6 +52,8 @@ type turn struct {
 	prompt, instructions string
 	plan                 projection.PlanUpdated // the last one
 	session              string                 // the agent's session ID
+	point                string                 // the end of the turn in it
+	attached             *attached              // nil: the agent has no session that it keeps
 	requests             chan permissionRequest
 	questions            questions
 	idle                 *idleTimeout
@@ -95,22 +98,39 @@ func (t *turn) run(ctx context.Context) error {
 	if !ok {
 		return fmt.Errorf("unknown engine %q", name)
 	}
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-
-	input, err := t.input(engine)
+	input, next, err := t.input()
 	if err != nil {
 		return err
 	}
-	input.Permit = t.permit
-	steps := make(chan step)
-	go func() { // ends when the engine does, which consume waits for; stop ends the engine
-		defer close(steps)
-		for e, err := range engine.Run(ctx, input) {
-			steps <- step{e, err}
+	keeps, ok := engine.(agent.SessionEngine)
+	if !ok || t.item.member.Memory == team.MemoryWindow {
+		prompt, h := t.c.promptFor(engine, next)
+		t.c.notifyWindow(t.item.member, "", h.len()+1)
+		input.Prompt = prompt
+		return t.consume(ctx, t.prompted(input), engine.Run)
+	}
+	defer t.detach()
+	input.Ephemeral = t.c.o.HomeKey == nil
+	gone := ""
+	for {
+		if input.Prompt, err = t.attach(ctx, keeps, input, next, gone); err != nil {
+			return err
 		}
-	}()
-	return t.consume(ctx, steps, stop)
+		session := t.attached.resident.session
+		err := t.consume(ctx, t.prompted(input), session.Turn)
+		if !errors.Is(err, agent.ErrGone) || gone != "" || t.reply.Len() > 0 {
+			return err
+		}
+		gone = session.ID() // which only the prompt showed
+		t.detach()
+	}
+}
+
+// prompted notes the prompt of the turn, which is about to be sent.
+func (t *turn) prompted(input agent.Turn) agent.Turn {
+	t.prompt = fmt.Sprintf("%x", sha256.Sum256([]byte(input.Prompt)))
+	t.c.notify(Prompt{t.item.member, input.Prompt})
+	return input
 }
 
 // step is one element of an engine's sequence.
@@ -119,9 +139,21 @@ type step struct {
 	err   error
 }
 
-// consume records the steps until there are no more, and decides requests for permission. It stops the agent, whose
-// context is ctx, at the first error.
-func (t *turn) consume(ctx context.Context, steps <-chan step, stop context.CancelCauseFunc) (failure error) {
+// consume runs the agent, records what it does until it has ended, and decides requests for permission. It stops the
+// agent at the first error.
+func (t *turn) consume(
+	ctx context.Context, input agent.Turn, run func(context.Context, agent.Turn) iter.Seq2[agent.Event, error],
+) (failure error) {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	input.Permit = t.permit
+	steps := make(chan step)
+	go func() { // ends when the agent does, which this method waits for; stop ends the agent
+		defer close(steps)
+		for e, err := range run(ctx, input) {
+			steps <- step{e, err}
+		}
+	}()
 	m := t.item.member
 	flush := time.NewTicker(textInterval)
 	defer flush.Stop()
@@ -186,15 +218,13 @@ func (t *turn) handle(e agent.Event) error {
 	case agent.Plan:
 		return t.recordPlan(e)
 	case agent.Usage:
-		t.usage = &projection.Usage{
-			Input: e.Input, CachedRead: e.CachedRead, CachedWrite: e.CachedWrite, Output: e.Output, Thought: e.Thought,
-		}
-		if e.Window > 0 {
-			t.usage.Context, t.usage.Window = e.Context, e.Window
-		}
-		if e.Cost != nil {
-			t.usage.Cost = &projection.Cost{Amount: e.Cost.Amount, Currency: e.Cost.Currency}
-		}
+		t.usage = t.usageOf(e)
+	case agent.Point:
+		t.point = e.ID
+	case agent.Compacted:
+		return t.record(projection.AgentCompacted{
+			TurnID: t.id, MemberID: t.item.member.ID, Before: max(0, e.Before), After: max(0, e.After),
+		})
 	case agent.SessionStarted:
 		t.session = e.ID
 	case agent.Unsupported:
@@ -206,6 +236,30 @@ func (t *turn) handle(e agent.Event) error {
 		t.c.notify(Retrying{t.item.member, e})
 	}
 	return nil
+}
+
+// usageOf returns the usage of the turn. Of a cost that is that of the session, the turn's is the difference to that of
+// the turn before.
+func (t *turn) usageOf(e agent.Usage) *projection.Usage {
+	u := &projection.Usage{
+		Input: e.Input, CachedRead: e.CachedRead, CachedWrite: e.CachedWrite, Output: e.Output, Thought: e.Thought,
+	}
+	if e.Window > 0 {
+		u.Context, u.Window = e.Context, e.Window
+	}
+	if e.Cost == nil {
+		return u
+	}
+	u.Cost = &projection.Cost{Amount: e.Cost.Amount, Currency: e.Cost.Currency}
+	if !e.Total || t.attached == nil {
+		return u
+	}
+	total := *u.Cost
+	u.Total = &total
+	if before := t.attached.total; before != nil && before.Currency == total.Currency && before.Amount <= total.Amount {
+		u.Cost.Amount -= before.Amount
+	}
+	return u
 }
 
 // recordPlan records a todo list after the text that precedes it, unless it is the last one again.
@@ -286,7 +340,7 @@ func (t *turn) finish(ctx context.Context, failure error) (more bool, err error)
 	end := projection.TurnEnded{
 		TurnID: t.id, MemberID: t.item.member.ID, FinishReason: projection.Done,
 		DurationMS: (time.Since(t.started) - t.questions.waited).Milliseconds(), Usage: t.usage,
-		PromptSHA256: t.prompt, Instructions: t.instructions, AgentSession: t.session,
+		PromptSHA256: t.prompt, Instructions: t.instructions, AgentSession: t.session, Point: t.point,
 	}
 	if failure == nil {
 		failure = t.write(t.text.Rest())
@@ -390,25 +444,28 @@ func finishReason(ctx context.Context, failure error) projection.FinishReason {
 	return projection.Failed
 }
 
-// input returns the turn for the engine. Its errors are those of instruct.
-func (t *turn) input(engine agent.Engine) (agent.Turn, error) {
+// input returns the turn for the engine without its prompt, and the instructions of the prompt. Its errors are those of
+// instruct.
+func (t *turn) input() (agent.Turn, instructed, error) {
 	c, m := t.c, t.item.member
 	next, err := c.instruct(t.item)
 	if err != nil {
-		return agent.Turn{}, err
+		return agent.Turn{}, next, err
 	}
 	t.instructions = next.hash()
 	if before := c.conv.state.Instructions[m.ID]; before != "" && before != t.instructions {
 		c.notify(InstructionsChanged{m})
 	}
-	prompt := c.promptFor(engine, next)
-	t.prompt = fmt.Sprintf("%x", sha256.Sum256([]byte(prompt)))
-	c.notify(Prompt{m, prompt})
+	member := m.ForEngine(c.memberAfter(m))
+	info, _ := agent.Lookup(m.EngineName())
+	if member.Permissions == "" && c.o.Asks && !info.Protocol && slices.Contains(info.Permissions, agent.Ask) {
+		member.Permissions = agent.Ask
+	}
 	return agent.Turn{
-		ID: t.id, Prompt: prompt, Dir: t.dir(), Limit: c.team.MaxAgentResponseTime, Guard: c.o.Guard,
+		ID: t.id, Dir: t.dir(), Limit: c.team.MaxAgentResponseTime, Guard: c.o.Guard,
 		Said:   agent.Said{Speaker: t.item.trigger.speaker, Text: t.item.trigger.text},
-		Member: m.ForEngine(c.memberAfter(m)), MCPServers: c.mcpServers(m), Editor: c.o.Editor,
-	}, nil
+		Member: member, MCPServers: c.mcpServers(m), Editor: c.o.Editor,
+	}, next, nil
 }
 
 // dir returns the working directory of the turn.

@@ -279,6 +279,7 @@ type TurnEnded struct {
 	Partial      string       `json:"partial,omitempty"`      // text of an unfinished reply; may be truncated
 	PartialBytes int64        `json:"partialBytes,omitempty"` // length of the complete text; 0: Partial is complete
 	AgentSession string       `json:"agentSession,omitempty"` // the agent's id of its own session
+	Point        string       `json:"point,omitempty"`        // the end of the turn in that session; "": not reported
 }
 
 // FinishReason is why a turn ended.
@@ -432,6 +433,8 @@ var decoders = map[string]func(e journal.Event, fast bool) (Payload, error){
 
 	PermissionAnswered{}.eventType(): decodeAs[PermissionAnswered],
 	PermissionBypassed{}.eventType(): decodeAs[PermissionBypassed],
+	AgentAttached{}.eventType():      decodeAs[AgentAttached],
+	AgentCompacted{}.eventType():     decodeAs[AgentCompacted],
 
 	JournalRecovered{}.eventType(): decodeAs[JournalRecovered],
 	JournalSealed{}.eventType():    decodeAs[JournalSealed],

@@ -82,6 +82,12 @@ func everyPayload() []projection.Payload {
 			Error:       "exit status 1",
 		},
 		projection.PermissionBypassed{TurnID: "t1", ToolID: "c1", Name: "execute", Title: "rm kettle.txt"},
+		projection.AgentAttached{
+			TurnID: "t1", MemberID: "ada", Way: projection.AttachForked, AgentSession: "a1", Point: "p1",
+			SessionID: "s", Host: "h", From: 2, Seen: 3, Sum: "0badcafe", Resident: "t0", Reason: projection.ReasonGone,
+			Basis: projection.Basis{Settings: "1", Instructions: "2", Secrets: "3", Team: "4", Task: "5"},
+		},
+		projection.AgentCompacted{TurnID: "t1", MemberID: "ada", Before: 90_000, After: 8_000},
 		projection.PlanUpdated{TurnID: "t1", Entries: []projection.PlanEntry{
 			{Content: "Look at the plug", Status: projection.Completed, Priority: "high"},
 			{Content: "Buy a kettle", Status: projection.InProgress},

@@ -17,7 +17,7 @@ import (
 // FoldVersion is the version of the fold. It changes whenever the same events would
 // result in a different State: checkpoints of another version are ignored. It does not
 // stand for the steps of messages, which some checkpoints of the same version lack.
-const FoldVersion = 13
+const FoldVersion = 14
 
 // The bounds of State.Recent: the number of messages, and the bytes of their contents
 // and routing. To change one changes the FoldVersion.
@@ -52,8 +52,14 @@ type State struct {
 	Unfinished []UnfinishedTurn `json:"unfinished,omitempty"`
 	// Instructions has TurnEnded.Instructions of the last turn of members, by id, for at most maxInstructed of them.
 	Instructions map[string]string `json:"instructions,omitempty"`
-	Recent       []Entry           `json:"recent,omitempty"` // the newest messages, the oldest first, without Steps
-	recentBytes  int               // in Recent; 0: not counted yet
+	// Attached has the newest sessions of the agents of members, the newest last, by the id of the member, for at most
+	// maxInstructed of them.
+	Attached map[string][]AgentSession `json:"attached,omitempty"`
+	// History is a chained checksum of all messages; LastMessage is the seq of the last one.
+	History     string  `json:"history,omitempty"`
+	LastMessage uint64  `json:"lastMessage,omitempty"`
+	Recent      []Entry `json:"recent,omitempty"` // the newest messages, the oldest first, without Steps
+	recentBytes int     // in Recent; 0: not counted yet
 
 	Unknown map[string]int `json:"unknown,omitempty"` // events of unknown types, by type
 	Newer   bool           `json:"newer,omitempty"`   // written by a newer version: do not append
@@ -236,6 +242,7 @@ func (s *State) apply(e journal.Event, p Payload) {
 		s.touch(e)
 	case MessageAppended:
 		s.append(e, p)
+		s.addHistory(e)
 		s.touch(e)
 	case TurnStarted:
 		s.startTurn(e, p)
@@ -263,7 +270,10 @@ func (s *State) apply(e journal.Event, p Payload) {
 			t.add(e, p)
 		}
 		s.touch(e)
-	case PermissionBypassed:
+	case PermissionBypassed, AgentCompacted:
+		s.touch(e)
+	case AgentAttached:
+		s.attach(p)
 		s.touch(e)
 	case TurnEnded:
 		s.endTurn(e, p)
@@ -421,6 +431,7 @@ func (s *State) endTurn(e journal.Event, p TurnEnded) {
 	if t := s.turn(p.TurnID); t != nil && p.FinishReason != Done {
 		s.Unfinished = newest(append(s.Unfinished, UnfinishedTurn{t.MemberID, t.TriggerMessageID}), maxOpenTurns)
 	}
+	s.endAttached(p)
 	s.removeTurn(p.TurnID)
 	if len(s.OpenTurns) == 0 {
 		s.OpenTurns = nil

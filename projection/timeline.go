@@ -214,6 +214,10 @@ func (t *Timeline) updateTurn(e journal.Event, p Payload) {
 		r, _ = byID(p.TurnID)
 	case PermissionBypassed:
 		r, _ = byID(p.TurnID)
+	case AgentAttached:
+		r, _ = byID(p.TurnID)
+	case AgentCompacted:
+		r, _ = byID(p.TurnID)
 	case PermissionAnswered:
 		if r, i = byID(p.TurnID); r != nil {
 			t.Open[i].add(e, p)

@@ -14,6 +14,9 @@ type Usage struct {
 	Thought     int64 `json:"thought,omitempty"`
 	Cost        *Cost `json:"cost,omitempty"` // nil: not reported
 
+	// Total is the cost of the agent's own session after the turn; nil: the agent reports the turn's.
+	Total *Cost `json:"total,omitempty"`
+
 	// Context is the number of tokens in the agent's context window after the turn, and Window is how many it holds.
 	// They are no sums. 0 is not reported.
 	Context int64 `json:"context,omitempty"`

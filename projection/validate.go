@@ -116,6 +116,12 @@ var fitting = map[string]func(data []byte) (Payload, bool){
 		return p.TurnID != "" && slices.Contains([]Decider{ByPerson, ByPolicy, ByDefault}, p.By)
 	}),
 	PermissionBypassed{}.eventType(): fittingAs(func(p PermissionBypassed, _ []byte) bool { return p.TurnID != "" }),
+	AgentAttached{}.eventType(): fittingAs(func(p AgentAttached, _ []byte) bool {
+		return p.TurnID != "" && p.MemberID != "" && p.Way != "" && p.Seen > 0
+	}),
+	AgentCompacted{}.eventType(): fittingAs(func(p AgentCompacted, _ []byte) bool {
+		return p.TurnID != "" && p.MemberID != "" && p.Before >= 0 && p.After >= 0
+	}),
 	JournalRecovered{}.eventType(): fittingAs(func(p JournalRecovered, data []byte) bool {
 		return p.Offset >= 0 && p.Bytes >= 0 && lacks(data, `"firstSeq":0`, `"lastSeq":0`)
 	}),
@@ -152,8 +158,10 @@ func validEnd(p TurnEnded, data []byte) bool {
 		slices.Contains([]FinishReason{Done, Failed, Cancelled, TimedOut, Interrupted}, p.FinishReason) &&
 		(p.PromptSHA256 == "" && lacks(data, `"promptSha256":""`) || isSHA256(p.PromptSHA256)) &&
 		(p.Instructions == "" && lacks(data, `"instructionsSha256":""`) || isSHA256(p.Instructions)) &&
-		(p.Usage == nil || p.Usage.Cost == nil || p.Usage.Cost.Valid())
+		(p.Usage == nil || valid(p.Usage.Cost) && valid(p.Usage.Total))
 }
+
+func valid(c *Cost) bool { return c == nil || c.Valid() }
 
 func isSHA256(hex string) bool {
 	return len(hex) == 64 && strings.Trim(hex, "0123456789abcdef") == ""

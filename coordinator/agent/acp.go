@@ -225,9 +225,14 @@ type acpAgent struct {
 
 // newSession starts a session for the turn.
 func (a *acpAgent) newSession(ctx context.Context, turn Turn) error {
+	return a.begin(turn, func(wanted acp.Session) error { return a.NewSession(ctx, wanted) })
+}
+
+// begin calls start with the session that the turn is to have.
+func (a *acpAgent) begin(turn Turn, start func(acp.Session) error) error {
 	taken, skipped := split(turn.MCPServers, a.takes)
 	a.skipped = skipped
-	err := a.NewSession(ctx, acp.Session{
+	err := start(acp.Session{
 		Dir: turn.Dir, Model: turn.Member.Model, Thinking: turn.Member.Thinking, MCPServers: acpServersOf(taken),
 		Mode: acpMode(turn.Member),
 	})

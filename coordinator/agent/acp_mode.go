@@ -20,6 +20,8 @@ type acpHabits struct {
 	// What the agent remembers if its user always allows something ends with its session, or is written to the file
 	// named rules. Of both, one is set.
 	forgets bool
+	// It announces that it loads sessions, and does not find its own.
+	residentOnly bool
 	rules   string
 
 	// asks returns variables that make it request permission, for an agent without such a mode; nil: none.
@@ -38,7 +40,7 @@ var acpHabitsOf = map[string]acpHabits{
 	},
 	"gemini-acp": {
 		asking: []string{"default"}, allowed: []string{"default"}, stricter: []string{"plan"}, unnumbered: true,
-		forgets: true,
+		forgets: true, residentOnly: true,
 	},
 	"opencode": {
 		asking: []string{"build"}, allowed: []string{"build"}, stricter: []string{"plan"}, numbered: true,

@@ -25,6 +25,7 @@ type acpTurn struct {
 	turn     Turn
 	yield    func(Event, error) bool
 	left     bool             // the consumer has left the loop
+	keeps    bool             // the session has other turns
 	before   map[int]struct{} // the agent's processes at the beginning of the turn
 	reusable bool             // the agent can run another turn
 
@@ -85,7 +86,7 @@ func (t *acpTurn) run(ctx context.Context, grace time.Duration) error {
 	t.emit(unsupportedServers(t.skipped)...)
 	if !t.emit(SessionStarted{t.SessionID()}) {
 		t.reusable = true // it has got no prompt
-		t.CloseSession()
+		t.closeSession()
 		return nil
 	}
 	t.Prompt(t.turn.Prompt)
@@ -105,7 +106,7 @@ func (t *acpTurn) run(ctx context.Context, grace time.Duration) error {
 		return t.breach
 	case err == nil && ctx.Err() == nil:
 		t.reusable = true
-		t.CloseSession()
+		t.closeSession()
 		return t.finish(result)
 	case err == nil: // it finished before it could be cancelled
 		settling, cancel := context.WithTimeout(context.Background(), grace)
@@ -120,6 +121,13 @@ func (t *acpTurn) run(ctx context.Context, grace time.Duration) error {
 		return t.stopped(ctx)
 	}
 	return t.explain(ctx, err)
+}
+
+// closeSession closes the session unless it has other turns.
+func (t *acpTurn) closeSession() {
+	if !t.keeps {
+		t.CloseSession()
+	}
 }
 
 // stopped returns the error of a turn whose context is done.
@@ -232,7 +240,7 @@ func (t *acpTurn) cancel(grace time.Duration) {
 
 // settle makes the agent reusable after a stopped turn when none of the turn's processes is left.
 func (t *acpTurn) settle(ctx context.Context) {
-	t.CloseSession()
+	t.closeSession()
 	for {
 		now := t.Process.Related()
 		if now == nil {
@@ -451,6 +459,7 @@ func (t *acpTurn) finish(result acp.Result) error {
 		Input: result.Usage.Input, CachedRead: result.Usage.CachedRead, CachedWrite: result.Usage.CachedWrite,
 		Output: result.Usage.Output, Thought: result.Usage.Thought,
 	}.separate(result.Usage.Total)
+	used.Total = t.keeps && t.spent.Cost != nil
 	used.Cost, used.Context, used.Window = t.spent.Cost, t.spent.Context, t.spent.Window
 	if used != (Usage{}) && !t.emit(used) {
 		return nil

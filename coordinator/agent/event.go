@@ -52,6 +52,7 @@ type Usage struct {
 	Output      int64 // without Thought
 	Thought     int64
 	Cost        *Cost // nil if the agent does not report it
+	Total       bool  // the cost is that of the agent's session so far, not of the turn
 
 	// Context is how many tokens are in the context window after the turn, and Window is how many it holds. Both are 0
 	// if the agent does not report them.

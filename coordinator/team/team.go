@@ -82,6 +82,11 @@ type Member struct {
 	Model       string // "" is the agent's default
 	Thinking    *bool  // whether the model reasons before it replies; nil is the agent's default
 	Permissions string // "" is the engine's default
+	// Memory is MemorySession or MemoryWindow; "" is MemorySession.
+	Memory string
+	// MaxContext is how many tokens the agent's context may have after a turn before the next one begins a new
+	// session; 0 is half of its window.
+	MaxContext int64
 	// MaxAgentIdleTime is the maximum time without output from the agent in a turn; 0 is no
 	// limit.
 	MaxAgentIdleTime time.Duration
@@ -116,6 +121,12 @@ type Member struct {
 	Args    []string
 	Env     map[string]string
 }
+
+// The values of Member.Memory.
+const (
+	MemorySession = "session" // the agent continues a session of its own program, if it can
+	MemoryWindow  = "window"  // each prompt has the newest messages, and the agent begins a new session
+)
 
 // Demo returns the built-in team, whose agents need no program and no network.
 func Demo() *Team {

@@ -168,6 +168,10 @@ func turnID(p projection.Payload) string {
 		return p.TurnID
 	case projection.PermissionBypassed:
 		return p.TurnID
+	case projection.AgentAttached:
+		return p.TurnID
+	case projection.AgentCompacted:
+		return p.TurnID
 	case projection.PlanUpdated:
 		return p.TurnID
 	case projection.TurnEnded:

@@ -32,6 +32,7 @@ type Client struct {
 
 	services         Services
 	canCloseSessions bool
+	resume           string // the method that continues an earlier session; "": it has none
 	session          sdk.SessionId
 	mode             modeState
 	prompt           string // the id of the last prompt's request
@@ -73,8 +74,10 @@ func (c *Client) Initialize(ctx context.Context, offered Services) error {
 	var agent struct {
 		Version      int `json:"protocolVersion"`
 		Capabilities struct {
+			Load    bool `json:"loadSession"`
 			Session struct {
-				Close *struct{} `json:"close"`
+				Close  *struct{} `json:"close"`
+				Resume *struct{} `json:"resume"`
 			} `json:"sessionCapabilities"`
 			MCP struct{ HTTP, SSE bool } `json:"mcpCapabilities"`
 		} `json:"agentCapabilities"`
@@ -93,6 +96,12 @@ func (c *Client) Initialize(ctx context.Context, offered Services) error {
 			agent.Version, sdk.ProtocolVersionNumber)
 	}
 	c.canCloseSessions = agent.Capabilities.Session.Close != nil
+	switch {
+	case agent.Capabilities.Session.Resume != nil:
+		c.resume = sdk.AgentMethodSessionResume
+	case agent.Capabilities.Load:
+		c.resume = sdk.AgentMethodSessionLoad
+	}
 	c.TakesHTTP, c.TakesSSE = agent.Capabilities.MCP.HTTP, agent.Capabilities.MCP.SSE
 	return nil
 }
@@ -154,6 +163,43 @@ func (c *Client) NewSession(ctx context.Context, wanted Session) error {
 	}
 	c.session = created.SessionID
 	return c.setUp(ctx, wanted, created)
+}
+
+// ErrNoResume is returned by ResumeSession if the agent cannot continue earlier sessions.
+var ErrNoResume = errors.New("it cannot continue an earlier session")
+
+// A NotResumedError is the agent's refusal to continue a session.
+type NotResumedError struct {
+	Err  *RequestError
+	Busy bool // another process uses the session
+}
+
+func (e *NotResumedError) Error() string { return e.Err.Error() }
+
+// ResumeSession continues the session with an id. What the agent repeats of it is dropped. Its errors are those of
+// NewSession, ErrNoResume, and a *NotResumedError.
+func (c *Client) ResumeSession(ctx context.Context, id string, wanted Session) error {
+	if c.resume == "" {
+		return ErrNoResume
+	}
+	dir, err := filepath.Abs(wanted.Dir)
+	if err != nil {
+		return err
+	}
+	var resumed sessionState
+	c.session, c.mode = sdk.SessionId(id), modeState{}
+	params := map[string]any{
+		"sessionId": id, "cwd": dir, "mcpServers": append([]sdk.McpServer{}, wanted.MCPServers...),
+	}
+	err = c.call(ctx, c.resume, params, &resumed)
+	if refusal, ok := errors.AsType[*RequestError](err); ok && !refusal.AuthRequired {
+		busy := strings.Contains(refusal.Message, "active writer") || strings.Contains(refusal.Message, "active_writer")
+		return &NotResumedError{refusal, busy}
+	}
+	if err != nil {
+		return err
+	}
+	return c.setUp(ctx, wanted, resumed)
 }
 
 // A sessionState is the response to a request that starts a session.

@@ -1,0 +1,309 @@
+package coordinator
+
+import (
+	"cmp"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
+	"github.com/agent-chatter/agent-chatter/projection"
+)
+
+// A member's agent remembers its turns in a session of its own program, which the journal knows from agent.attached
+// events. Such a session is a cache: it is continued only if the journal proves that what the agent has seen is a
+// prefix of this conversation, and the prompt brings what followed. Otherwise a new session gets the first prompt, with
+// the newest messages.
+
+// continuation is a session of an agent that a turn can continue, and what its prompt brings.
+type continuation struct {
+	base     projection.Attachment // what the agent has seen
+	origin   agent.Origin
+	repeated bool // its last turn is unfinished: the messages of that turn are sent again
+	first    bool // with the first prompt, since no turn of the session was finished
+	entries  []projection.Entry
+}
+
+// attached is the session of a running turn.
+type attached struct {
+	resident *resident
+	event    projection.AgentAttached
+	total    *projection.Cost // of the session before the turn; nil: unknown, or new
+}
+
+// attach starts or continues the session of the turn's agent, and records that. It returns the prompt. gone is the id
+// of a session that was found not to exist any more.
+func (t *turn) attach(
+	ctx context.Context, engine agent.SessionEngine, input agent.Turn, next instructed, gone string,
+) (prompt string, err error) {
+	c, m := t.c, t.item.member
+	basis, reason := c.basis(input, next), ""
+	waiting := c.residents.take(c, m.ID)
+	endWaiting := func() {
+		if waiting != nil {
+			c.residents.end(waiting)
+			waiting = nil
+		}
+	}
+	defer func() { endWaiting() }()
+	if waiting != nil && (waiting.launch != c.launch(input) || !waiting.session.Alive()) {
+		endWaiting()
+	}
+	for _, known := range slices.Backward(c.conv.state.Attached[m.ID]) {
+		use, why := c.continuation(known, basis, next, engine)
+		switch {
+		case known.Last.AgentSession == gone:
+			why = projection.ReasonGone
+		case why != "":
+		case waiting != nil && use.origin.Way == agent.Resume && waiting.session.ID() == use.origin.ID:
+			t.attached, waiting = &attached{resident: waiting}, nil
+			return t.continued(use, basis, next, engine), nil
+		default:
+			endWaiting() // it may hold the session
+			if why, err = whyNot(use, t.open(ctx, engine, input, use.origin)); err != nil {
+				return "", err
+			}
+			if why == "" {
+				return t.continued(use, basis, next, engine), nil
+			}
+		}
+		reason = cmp.Or(reason, why)
+	}
+	endWaiting()
+	if err := t.open(ctx, engine, input, agent.Origin{}); err != nil {
+		return "", err
+	}
+	prompt, from := t.firstPrompt(engine, next, cmp.Or(reason, projection.ReasonFirst))
+	t.recordAttached(projection.AttachNew, cmp.Or(reason, projection.ReasonFirst), "", from, basis)
+	return prompt, nil
+}
+
+// whyNot returns why a session cannot be continued, as the error of Open says; another error is returned.
+func whyNot(use continuation, failure error) (why string, err error) {
+	switch {
+	case errors.Is(failure, agent.ErrGone):
+		return projection.ReasonGone, nil
+	case errors.Is(failure, agent.ErrBusy):
+		return projection.ReasonBusy, nil
+	case errors.Is(failure, agent.ErrUnsupported) && use.origin.Way == agent.Fork:
+		return projection.ReasonCopied, nil
+	case errors.Is(failure, agent.ErrUnsupported):
+		return projection.ReasonUnsupported, nil
+	}
+	return "", failure
+}
+
+// open starts the program of the turn's agent.
+func (t *turn) open(ctx context.Context, engine agent.SessionEngine, input agent.Turn, from agent.Origin) error {
+	c := t.c
+	c.residents.makeRoom()
+	r := &resident{owner: c, memberID: t.item.member.ID, turnID: t.id, launch: c.launch(input)}
+	session, err := engine.Open(ctx, input, from)
+	if err != nil {
+		c.residents.end(r)
+		return err
+	}
+	r.session = session
+	t.attached = &attached{resident: r}
+	return nil
+}
+
+// detach lets the program of the turn wait for the next one, or ends it if it cannot take another turn.
+func (t *turn) detach() {
+	if t.attached == nil {
+		return
+	}
+	r := t.attached.resident
+	t.attached = nil
+	if r.session.Alive() {
+		t.c.residents.keep(r)
+	} else {
+		t.c.residents.end(r)
+	}
+}
+
+// continued records that the turn continues a session, and returns its prompt.
+func (t *turn) continued(use continuation, basis projection.Basis, next instructed, engine agent.Engine) string {
+	c, r := t.c, t.attached.resident
+	way := projection.AttachContinued
+	point := ""
+	switch {
+	case r.session.ID() != use.origin.ID:
+		way, point = projection.AttachForked, use.origin.Point
+	case r.turnID == t.id:
+		way = projection.AttachResumed
+	}
+	t.attached.total = use.base.Total
+	if use.first {
+		prompt, from := t.firstPrompt(engine, next, "")
+		t.recordAttached(way, "", point, from, basis)
+		return textStopped + "\n\n" + prompt
+	}
+	prompt, from := c.deltaPrompt(next, use, basis), c.conv.state.LastMessage+1
+	if len(use.entries) > 0 {
+		from = use.entries[0].Seq
+	}
+	t.recordAttached(way, "", point, from, basis)
+	return prompt
+}
+
+// recordAttached records the session of the turn, whose prompt brings the messages from a seq on. It is saved before
+// the prompt is sent: what an agent may have seen is known after a crash.
+func (t *turn) recordAttached(way projection.AttachWay, reason, point string, from uint64, basis projection.Basis) {
+	c, state := t.c, t.c.conv.state
+	e := projection.AgentAttached{
+		TurnID: t.id, MemberID: t.item.member.ID, Way: way, AgentSession: t.attached.resident.session.ID(),
+		Point: point, Reason: reason, SessionID: c.conv.log.SessionID(), Host: c.hostID(),
+		From: from, Seen: state.LastMessage, Sum: state.History, Basis: basis,
+	}
+	if started := t.attached.resident.turnID; started != t.id {
+		e.Resident = started
+	}
+	t.attached.event = e
+	c.reportFailure(t.record(e))
+	c.save()
+	// Crash here leaves an attachment whose turn has no end: the session has seen the prompt, or not.
+}
+
+// continuation returns how a session of a member's agent can be used, or why it cannot.
+func (c *Coordinator) continuation(
+	known projection.AgentSession, basis projection.Basis, next instructed, engine agent.Engine,
+) (use continuation, why string) {
+	use = continuation{base: known.Last, repeated: known.Last.Ended != projection.Done}
+	if use.repeated && known.Done != nil {
+		use.base.Basis = known.Done.Basis // the last prompt may not have been delivered
+	}
+	use.origin = agent.Origin{Way: agent.Resume, ID: known.Last.AgentSession}
+	if !use.repeated {
+		use.origin.Point = known.Last.End
+	}
+	if known.Last.SessionID != c.conv.log.SessionID() { // another copy of the session may continue it
+		if known.Done == nil || known.Done.End == "" {
+			return use, projection.ReasonCopied
+		}
+		use = continuation{base: *known.Done, origin: agent.Origin{
+			Way: agent.Fork, ID: known.Done.AgentSession, Point: known.Done.End,
+		}}
+	}
+	use.first = use.repeated && known.Done == nil && known.Last.Way == projection.AttachNew
+	switch base := use.base; {
+	case base.Host != c.hostID():
+		return use, projection.ReasonHost
+	case !base.Fits:
+		return use, projection.ReasonHistory
+	case base.Settings != basis.Settings:
+		return use, projection.ReasonSettings
+	case base.Instructions != basis.Instructions:
+		return use, projection.ReasonInstructions
+	case c.hasSecrets(base, basis):
+		return use, projection.ReasonSecrets
+	case tooFull(base, next.member):
+		return use, projection.ReasonFull
+	case use.first:
+		return use, ""
+	}
+	fits := false
+	if use.entries, fits = c.unseen(use); !fits {
+		return use, projection.ReasonFull
+	}
+	limited, ok := engine.(agent.Limited)
+	if ok && limited.Excess(next.member.ForEngine(""), c.deltaPrompt(next, use, basis)) > 0 {
+		return use, projection.ReasonFull
+	}
+	return use, ""
+}
+
+// tooFull reports whether an agent's context is so long that a new session costs less.
+func tooFull(a projection.Attachment, m team.Member) bool {
+	limit := m.MaxContext
+	if limit == 0 {
+		limit = a.Window / 2
+	}
+	return limit > 0 && a.Context > limit
+}
+
+// hasSecrets reports whether messages that an agent has seen have what is a secret now.
+func (c *Coordinator) hasSecrets(a projection.Attachment, now projection.Basis) bool {
+	if a.Secrets == now.Secrets || now.Secrets == "" {
+		return false
+	}
+	for e, err := range c.conv.log.Backward() {
+		if err != nil {
+			return true
+		}
+		p, _ := projection.Decode(e)
+		said, ok := p.(projection.MessageAppended)
+		if ok && e.Seq <= a.Seen && c.secrets.Text(said.Message.Content) != said.Message.Content {
+			return true
+		}
+	}
+	return false
+}
+
+// unseen returns the messages that a continued agent has not seen, without secrets. It returns false if they do not fit
+// into the window.
+func (c *Coordinator) unseen(use continuation) ([]projection.Entry, bool) {
+	from := use.base.Seen + 1
+	if use.repeated {
+		from = use.base.From
+	}
+	state := c.conv.state
+	entries := state.Recent
+	complete := len(entries) == state.Stats.Messages || len(entries) > 0 && entries[0].Seq <= from
+	if !complete && state.LastMessage >= from {
+		if c.conv.unsaved() {
+			return nil, false
+		}
+		var err error
+		entries, err = readNewest(c.conv.log, func(oldest projection.Entry, _, bytes int) bool {
+			return oldest.Seq <= from || bytes > c.o.Window.bytes()
+		})
+		if err != nil {
+			return nil, false
+		}
+	}
+	unseen, bytes := []projection.Entry(nil), 0
+	for _, e := range entries {
+		if e.Seq < from || e.Seq == use.base.Reply {
+			continue
+		}
+		e.Message = *c.withoutSecrets(e.Message)
+		unseen = append(unseen, e)
+		bytes += len(e.Content)
+	}
+	return unseen, bytes <= c.o.Window.bytes()
+}
+
+// basis returns what the session of an agent depends on besides the conversation.
+func (c *Coordinator) basis(input agent.Turn, next instructed) projection.Basis {
+	b := projection.Basis{
+		Settings: c.hash(next.member.EngineName(), input.Dir, input.Member.Command, input.Member.Args,
+			input.Member.Env, os.Getenv("HOME"), os.Getenv("CODEX_HOME"), os.Getenv("CLAUDE_CONFIG_DIR")),
+		Instructions: next.hash(), Secrets: c.secrets.Fingerprint(c.homeKey), Team: c.hash(c.roster(next.member)),
+	}
+	if task := c.conv.state.Task; task != nil {
+		b.Task = c.hash(*task)
+	}
+	return b
+}
+
+// launch returns a hash of what a program is started with.
+func (c *Coordinator) launch(input agent.Turn) string {
+	return c.hash(input.Dir, input.Member, input.MCPServers, input.Editor != nil)
+}
+
+// hostID is the name of the home and the machine in events: a session of an agent is used only there.
+func (c *Coordinator) hostID() string { return c.hash("host") }
+
+// hash returns a hash of values with the secret key of the home, in hex.
+func (c *Coordinator) hash(values ...any) string {
+	mac := hmac.New(sha256.New, c.homeKey)
+	_ = json.NewEncoder(mac).Encode(values) // strings, lists and maps cannot fail
+	return fmt.Sprintf("%x", mac.Sum(nil)[:8])
+}
