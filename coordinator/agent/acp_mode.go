@@ -22,7 +22,7 @@ type acpHabits struct {
 	forgets bool
 	// It announces that it loads sessions, and does not find its own.
 	residentOnly bool
-	rules   string
+	rules        string
 
 	// asks returns variables that make it request permission, for an agent without such a mode; nil: none.
 	asks func(m Member) (map[string]string, error)
