@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/hmac"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -296,6 +297,16 @@ func (c *Coordinator) basis(input agent.Turn, next instructed) projection.Basis 
 // launch returns a hash of what a program is started with.
 func (c *Coordinator) launch(input agent.Turn) string {
 	return c.hash(input.Dir, input.Member, input.MCPServers, input.Editor != nil)
+}
+
+// loadHomeKey gets the key of the home, or makes one for this conversation.
+func (c *Coordinator) loadHomeKey() {
+	if c.homeKey == nil && c.o.HomeKey != nil {
+		c.homeKey = c.o.HomeKey()
+	}
+	if c.homeKey == nil {
+		c.homeKey, c.ephemeral = []byte(rand.Text()), true
+	}
 }
 
 // hostID is the name of the home and the machine in events: a session of an agent is used only there.

@@ -78,7 +78,7 @@ func (w *world) begin(id string) {
 	w.listener = &recorder{}
 	o := (&fixture{engine: &scriptedEngine{}}).options(w.store())
 	o.Listener, o.Window.Messages = prompted{w.listener, w}, 1000
-	o.Engines, o.HomeKey = map[string]agent.Engine{"scripted": w.vendor}, []byte(w.key)
+	o.Engines, o.HomeKey = map[string]agent.Engine{"scripted": w.vendor}, homeKey(w.key)
 	w.open = coordinator.New(o)
 	err := w.open.SetTeam(context.Background(), without(testTeam(), "eve"), coordinator.SetTeamOptions{ResumeSessionID: id})
 	if err != nil {

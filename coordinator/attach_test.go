@@ -35,7 +35,7 @@ func remember(
 	r := &remembering{fixture: &fixture{t: t, engine: &scriptedEngine{}, recorder: &recorder{}}, vendor: v}
 	r.options = r.fixture.options(s)
 	r.options.Engines = map[string]agent.Engine{"scripted": v}
-	r.options.HomeKey = []byte("key of a home")
+	r.options.HomeKey = homeKey("a home")
 	tm := without(testTeam(), "eve")
 	for _, change := range change {
 		change(&r.options, tm)
@@ -116,7 +116,7 @@ func TestNextProcessResumesTheSession(t *testing.T) {
 func TestSessionIsNotUsed(t *testing.T) {
 	type change = func(*coordinator.Options, *team.Team)
 	for reason, change := range map[string]change{
-		projection.ReasonHost:         func(o *coordinator.Options, _ *team.Team) { o.HomeKey = []byte("another") },
+		projection.ReasonHost:         func(o *coordinator.Options, _ *team.Team) { o.HomeKey = homeKey("another") },
 		projection.ReasonInstructions: func(_ *coordinator.Options, t *team.Team) { t.Members[0].SystemInstruction = "Be kind." },
 		projection.ReasonSettings:     func(_ *coordinator.Options, t *team.Team) { t.Members[0].BaseDir = "/elsewhere" },
 		projection.ReasonSecrets: func(_ *coordinator.Options, t *team.Team) {
@@ -308,6 +308,8 @@ func TestEphemeralSessions(t *testing.T) {
 		t.Errorf("%d sessions are ephemeral", v.ephemera)
 	}
 }
+
+func homeKey(key string) func() []byte { return func() []byte { return []byte(key) } }
 
 func files(t *testing.T) store.Store {
 	t.Helper()

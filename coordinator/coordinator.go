@@ -2,7 +2,6 @@ package coordinator
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"iter"
 	"time"
@@ -31,9 +30,9 @@ type Options struct {
 	Window     Window // of the prompts
 	// Guard ends the agents when this process dies; nil is none.
 	Guard *process.Guard
-	// HomeKey is a secret of the home and the machine, by which sessions of agents are known to be theirs. nil: the
-	// agents do not keep their sessions after Stop.
-	HomeKey []byte
+	// HomeKey returns a secret of the home and the machine, by which sessions of agents are known to be theirs. It is
+	// called before the first turn that needs it. nil, or without a key, the agents keep no session after Stop.
+	HomeKey func() []byte
 	// Residents are the agents' programs that wait for their next turn, which conversations share; nil: its own.
 	Residents *Residents
 	// Asks is whether Listener.Ask can reach a person: members without permissions then ask.
@@ -57,7 +56,8 @@ type Coordinator struct {
 	o         Options
 	team      *team.Team
 	secrets   *redact.Redactor
-	homeKey   []byte
+	homeKey   []byte // nil: not known yet
+	ephemeral bool   // the home has no key
 	residents *Residents
 	phase     Phase
 	notified  Status // the last one
@@ -93,10 +93,7 @@ func New(o Options) *Coordinator {
 	if o.Listener == nil {
 		o.Listener = silent{}
 	}
-	c := &Coordinator{o: o, phase: Idle, notified: Status{Phase: Idle}, homeKey: o.HomeKey, residents: o.Residents}
-	if c.homeKey == nil {
-		c.homeKey = []byte(rand.Text())
-	}
+	c := &Coordinator{o: o, phase: Idle, notified: Status{Phase: Idle}, residents: o.Residents}
 	if c.residents == nil {
 		c.residents = new(Residents)
 	}

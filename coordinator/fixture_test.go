@@ -155,6 +155,7 @@ type recorder struct {
 	missing   []projection.MemberRef
 	onMessage func()
 	answer    func(ctx context.Context, q coordinator.Question) coordinator.Answer
+	reason    string   // of refusals
 	named     []string // the events that other programs know by name
 }
 
@@ -190,11 +191,11 @@ func (d *recorder) Text(turnID string, m team.Member, text string) {
 	d.streamed.WriteString(text)
 }
 
-func (d *recorder) Ask(ctx context.Context, q coordinator.Question) coordinator.Answer {
+func (d *recorder) Ask(ctx context.Context, q coordinator.Question) (coordinator.Answer, string) {
 	if d.answer == nil {
-		return coordinator.Unanswered
+		return coordinator.Unanswered, ""
 	}
-	return d.answer(ctx, q)
+	return d.answer(ctx, q), d.reason
 }
 
 func (d *recorder) Status(s coordinator.Status) {

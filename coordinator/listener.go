@@ -19,9 +19,9 @@ type Listener interface {
 	// are valid UTF-8.
 	Text(turnID string, m team.Member, text string)
 	// Ask asks the user for permission. It blocks until the user answers or ctx is done; in the
-	// latter case the answer is ignored. Each question has a goroutine of its own: several may be
+	// latter case the answer is ignored. A reason of a refusal may be "". If Permission.TakesReason, the agent gets it. Each question has a goroutine of its own: several may be
 	// open at the same time, and meanwhile the other methods are called.
-	Ask(ctx context.Context, q Question) Answer
+	Ask(ctx context.Context, q Question) (a Answer, reason string)
 	// Notice is called for what is not an event, such as a reached limit.
 	Notice(n Notice)
 	// Status is called when the status changed.
@@ -76,6 +76,6 @@ type silent struct{}
 
 func (silent) Event(Event)                          {}
 func (silent) Text(string, team.Member, string)     {}
-func (silent) Ask(context.Context, Question) Answer { return Unanswered }
+func (silent) Ask(context.Context, Question) (Answer, string) { return Unanswered, "" }
 func (silent) Notice(Notice)                        {}
 func (silent) Status(Status)                        {}

@@ -36,6 +36,7 @@ func hashRequest(memberID string, p agent.Permission) requestHash {
 type userAnswer struct {
 	request permissionRequest
 	answer  Answer
+	reason  string
 	late    bool // neither the agent nor the turn waits for it
 }
 
@@ -165,8 +166,8 @@ func (t *turn) ask(ctx context.Context, r permissionRequest) {
 		asked, withdraw := context.WithCancel(r.ctx)
 		defer withdraw()
 		defer context.AfterFunc(ctx, withdraw)()
-		answer := t.c.o.Listener.Ask(asked, Question{t.id, t.item.member, r.permission})
-		t.questions.answers <- userAnswer{r, answer, asked.Err() != nil}
+		answer, reason := t.c.o.Listener.Ask(asked, Question{t.id, t.item.member, r.permission})
+		t.questions.answers <- userAnswer{r, answer, reason, asked.Err() != nil}
 	}()
 }
 
@@ -213,7 +214,7 @@ func (t *turn) granted(a userAnswer) (agent.Grant, projection.Decider) {
 	case Allowed:
 		return agent.AllowedOnce, projection.ByPerson
 	}
-	return agent.Refused, projection.ByPerson
+	return agent.Grant{Reason: t.c.bounded(a.reason, maxTitle)}, projection.ByPerson
 }
 
 // grant answers a request and records the answer.

@@ -16,6 +16,7 @@ import (
 // The limits of what an agent reports, in bytes.
 const (
 	maxLabel      = 1 << 10 // the id and the name of a tool, the id of a session
+	maxSessionID  = 200     // of an agent's session and of a point in it; no longer ones are continued
 	maxTitle      = 4 << 10 // of a request for permission
 	maxError      = 8 << 10 // of a turn, or of a request that is repeated
 	maxToolOutput = 64 << 10
@@ -58,6 +59,9 @@ func (c *Coordinator) recordable(p projection.Payload) projection.Payload {
 		p.ToolID, p.Name = c.bounded(p.ToolID, maxLabel), c.bounded(p.Name, maxLabel)
 		p.Title = c.bounded(p.Title, maxTitle)
 		return p
+	case projection.AgentAttached:
+		p.AgentSession, p.Point = c.bounded(p.AgentSession, maxSessionID), c.bounded(p.Point, maxSessionID)
+		return p
 	case projection.ToolStarted:
 		p.ToolID, p.Name, p.Input = c.bounded(p.ToolID, maxLabel), c.bounded(p.Name, maxLabel), c.toolInput(p.Input)
 		return p
@@ -67,7 +71,7 @@ func (c *Coordinator) recordable(p projection.Payload) projection.Payload {
 		return c.recordablePlan(p)
 	case projection.TurnEnded:
 		p.Error, p.Partial = c.bounded(p.Error, maxError), clean(p.Partial)
-		p.AgentSession = c.bounded(p.AgentSession, maxLabel)
+		p.AgentSession, p.Point = c.bounded(p.AgentSession, maxLabel), c.bounded(p.Point, maxSessionID)
 		p.Usage = recordableUsage(p.Usage)
 		return p
 	}

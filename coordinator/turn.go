@@ -110,7 +110,8 @@ func (t *turn) run(ctx context.Context) error {
 		return t.consume(ctx, t.prompted(input), engine.Run)
 	}
 	defer t.detach()
-	input.Ephemeral = t.c.o.HomeKey == nil
+	t.c.loadHomeKey()
+	input.Ephemeral = t.c.ephemeral
 	gone := ""
 	for {
 		if input.Prompt, err = t.attach(ctx, keeps, input, next, gone); err != nil {

@@ -24,7 +24,8 @@ var update = flag.Bool("update", false, "rewrite the golden files, except the jo
 // versions of turn.ended. at-once.jsonl has turns that are open at the same time, two of them
 // of one member, the turns of messages, and a wait for a person.
 // bypassed.jsonl has tools that were used without the permission that they need.
-var goldenJournals = []string{"v1", "v1-2", "at-once", "bypassed"}
+// attached.jsonl has sessions of agents: new, continued, resumed, and after a turn that was cancelled.
+var goldenJournals = []string{"v1", "v1-2", "at-once", "bypassed", "attached"}
 
 func TestGoldenJournalsHaveEveryTypeOfEvent(t *testing.T) {
 	var found []string

@@ -117,7 +117,8 @@ var fitting = map[string]func(data []byte) (Payload, bool){
 	}),
 	PermissionBypassed{}.eventType(): fittingAs(func(p PermissionBypassed, _ []byte) bool { return p.TurnID != "" }),
 	AgentAttached{}.eventType(): fittingAs(func(p AgentAttached, _ []byte) bool {
-		return p.TurnID != "" && p.MemberID != "" && p.Way != "" && p.Seen > 0
+		return p.TurnID != "" && p.MemberID != "" && p.Seen > 0 &&
+			slices.Contains([]AttachWay{AttachNew, AttachContinued, AttachResumed, AttachForked}, p.Way)
 	}),
 	AgentCompacted{}.eventType(): fittingAs(func(p AgentCompacted, _ []byte) bool {
 		return p.TurnID != "" && p.MemberID != "" && p.Before >= 0 && p.After >= 0

@@ -5,8 +5,8 @@
 // the program, which reads no schema from the disk or the network. A schema defines which
 // documents are accepted; the Go types of the other packages define how they are decoded.
 //
-//	cli-config-v1.2          a team file
-//	team-config-v1.2         its "team"
+//	cli-config-v1.3          a team file
+//	team-config-v1.3         its "team"
 //	agent-registry-v1.1      agents/config.json
 //	session-snapshot-v1.0    a session in one document
 //	journal-event-v1.0       one line of a journal
@@ -16,15 +16,16 @@
 //	trust-v1.0               trust.json
 //	team-offered-v1.0        team-offered.json
 //	hub-mark-v1.0            <ID>.hub.json
+//	home-key-v1.0            id
 //
 // [Check] reports all problems of a document at once, one [Problem] for each field that has to
 // be changed:
 //
-//	Invalid cli-config-v1.2:
+//	Invalid cli-config-v1.3:
 //	  - /team: missing property "description"
 //	  - /team/members/0: missing property "agentType"
 //
-//	Please check the schema: schemas/cli-config-v1.2.json
+//	Please check the schema: schemas/cli-config-v1.3.json
 //
 // # Versions
 //

@@ -11,8 +11,8 @@ import (
 
 // The names of the schemas. The file of a schema is its name with the extension .json.
 const (
-	CLIConfig       = "cli-config-v1.2"
-	TeamConfig      = "team-config-v1.2"
+	CLIConfig       = "cli-config-v1.3"
+	TeamConfig      = "team-config-v1.3"
 	AgentRegistry   = "agent-registry-v1.1"
 	SessionSnapshot = "session-snapshot-v1.0"
 	JournalEvent    = "journal-event-v1.0"
@@ -22,6 +22,7 @@ const (
 	Trust           = "trust-v1.0"
 	TeamOffer       = "team-offered-v1.0"
 	HubMark         = "hub-mark-v1.0"
+	HomeKey         = "home-key-v1.0"
 )
 
 //go:embed *.json
@@ -34,7 +35,7 @@ type schema struct {
 }
 
 var all = []schema{
-	{CLIConfig, versions{oldest: "1.1", newest: "1.2", minors: true}},
+	{CLIConfig, versions{oldest: "1.1", newest: "1.3", minors: true}},
 	{TeamConfig, versions{}},
 	{AgentRegistry, versions{oldest: "1.1", newest: "1.1"}},
 	{SessionSnapshot, versions{oldest: "1.0", newest: "1.0"}},
@@ -45,6 +46,7 @@ var all = []schema{
 	{Trust, versions{oldest: "1.0", newest: "1.0"}},
 	{TeamOffer, versions{oldest: "1.0", newest: "1.0"}},
 	{HubMark, versions{}},
+	{HomeKey, versions{}},
 }
 
 // rules has the rule of each schema that was used: most runs of the program use one or none.

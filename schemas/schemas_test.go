@@ -29,14 +29,14 @@ func pairWith(root, member string) []byte {
 
 func TestErrorListsAllProblems(t *testing.T) {
 	err := Check(CLIConfig, pairWith(`, "maxRounds": -1, "colour": "red", "agents": [{"usePty": "yes"}]`, ``))
-	const want = `Invalid cli-config-v1.2:
+	const want = `Invalid cli-config-v1.3:
   - /: unknown property "colour"
   - /agents/0: missing property "name"
   - /agents/0/usePty: must be a boolean, not "yes"
   - /maxRounds: must be at least 0, not -1
   - /team/members/1: missing property "agentType"
 
-Please check the schema: schemas/cli-config-v1.2.json`
+Please check the schema: schemas/cli-config-v1.3.json`
 	if err == nil || err.Error() != want {
 		t.Errorf("got:\n%v\nwant:\n%s", err, want)
 	}

@@ -34,7 +34,7 @@ func TestVersionIsCheckedBeforeTheSchema(t *testing.T) {
 	tests := []struct{ name, version, want string }{
 		{CLIConfig, "2.0", "Schema version 2.0 is not supported. Please upgrade agent-chatter."},
 		{CLIConfig, "10.1", "Schema version 10.1 is not supported. Please upgrade agent-chatter."},
-		{CLIConfig, "1.0", "Schema version 1.0 is deprecated. Please migrate to version 1.2."},
+		{CLIConfig, "1.0", "Schema version 1.0 is deprecated. Please migrate to version 1.3."},
 		{AgentRegistry, "1.2", "Schema version 1.2 is not supported. Please upgrade agent-chatter."},
 		{AgentRegistry, "1.0", "Schema version 1.0 is deprecated. Please migrate to version 1.1."},
 		{SessionSnapshot, "1.1", "Schema version 1.1 is not supported. Please upgrade agent-chatter."},
@@ -87,7 +87,7 @@ func TestNewerMinorVersionsOfTeamFilesAreRead(t *testing.T) {
 			t.Errorf("%s: %v", version, err)
 		}
 	}
-	for version, newer := range map[string]bool{`"1.1"`: false, `"1.2"`: false, `"1.3"`: true} {
+	for version, newer := range map[string]bool{`"1.1"`: false, `"1.2"`: false, `"1.3"`: false, `"1.4"`: true} {
 		err := Check(CLIConfig, document(version, `, "memory": {}, "maxRounds": -1`))
 		want := &InvalidError{Schema: CLIConfig, Newer: newer, Problems: []Problem{
 			{Path: "/", Message: `unknown property "memory"`, Unknown: "memory"},

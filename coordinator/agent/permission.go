@@ -25,6 +25,8 @@ type Permission struct {
 	Input   json.RawMessage // the tool's input; nil if unknown
 	Edits   []FileEdit      // the changes of files that the tool would make, as far as they are known
 	Omitted int             // bytes of the title, the input and the changes that are too long to be kept
+	// TakesReason is whether the agent gets the reason of a refusal.
+	TakesReason bool
 	Session bool            // the agent offers to remember for the rest of its session that it is allowed
 	Always  string          // the file in which it offers to write that it is always allowed; "": it does not
 }

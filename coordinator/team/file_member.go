@@ -28,6 +28,8 @@ type memberJSON struct {
 	Thinking          *bool             `json:"thinking"`
 	Recall            any               `json:"recall"`
 	Permissions       string            `json:"permissions"`
+	Memory            string            `json:"memory"`
+	MaxContext        float64           `json:"maxContext"`       // tokens
 	MaxAgentIdleTime  *float64          `json:"maxAgentIdleTime"` // milliseconds
 	Endpoint          string            `json:"endpoint"`
 	APIKeyEnv         string            `json:"apiKeyEnv"`
@@ -109,6 +111,8 @@ func (r *fileReader) member(path string, m memberJSON, agents []agentJSON) Membe
 		Thinking:          m.Thinking,
 		Recall:            recallScope(m.Recall),
 		Permissions:       m.Permissions,
+		Memory:            m.Memory,
+		MaxContext:        int64(min(m.MaxContext, 1<<53)),
 		MaxAgentIdleTime:  milliseconds(m.MaxAgentIdleTime, 0),
 		Endpoint:          m.Endpoint,
 		APIKeyEnv:         cmp.Or(Referenced(m.APIKeyEnv), m.APIKeyEnv),

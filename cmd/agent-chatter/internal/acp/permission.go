@@ -26,12 +26,12 @@ var answers = map[sdk.PermissionOptionId]coordinator.Answer{
 }
 
 // Ask implements coordinator.Listener: the client asks its user.
-func (l *listener) Ask(ctx context.Context, q coordinator.Question) coordinator.Answer {
+func (l *listener) Ask(ctx context.Context, q coordinator.Question) (answer coordinator.Answer, reason string) {
 	switch l.session.permissions() { // chosen since the turn began
 	case agent.Allow:
-		return coordinator.Allowed
+		return coordinator.Allowed, ""
 	case agent.Deny:
-		return coordinator.Refused
+		return coordinator.Refused, ""
 	}
 	// The context of the request ends when the agent does not wait any more. After session/cancel the client answers
 	// by itself.
@@ -43,12 +43,12 @@ func (l *listener) Ask(ctx context.Context, q coordinator.Question) coordinator.
 	}()
 	select {
 	case answer := <-answered:
-		return answer
+		return answer, ""
 	case <-ctx.Done():
 		if cause := context.Cause(l.prompt); !errors.Is(cause, errCanceled) {
 			withdraw()
 		}
-		return coordinator.Unanswered
+		return coordinator.Unanswered, ""
 	}
 }
 

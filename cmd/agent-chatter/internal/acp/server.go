@@ -17,6 +17,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/host"
+	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
 )
 
@@ -25,13 +26,14 @@ const maxOpen = 256
 
 // A server is the agent of one client.
 type server struct {
-	app    *app.App
-	config home.Config
-	team   string // of new sessions: a name or an absolute path; "": the demo
-	guard  *process.Guard
-	wire   *wire
-	client *sdk.AgentSideConnection
-	warned sync.Once // about the home
+	app       *app.App
+	config    home.Config
+	team      string // of new sessions: a name or an absolute path; "": the demo
+	guard     *process.Guard
+	residents *coordinator.Residents
+	wire      *wire
+	client    *sdk.AgentSideConnection
+	warned    sync.Once // about the home
 
 	mu         sync.Mutex
 	can        sdk.ClientCapabilities
@@ -43,7 +45,7 @@ type server struct {
 }
 
 func newServer(a *app.App, c home.Config, team string) *server {
-	s := &server{app: a, config: c, team: team, guard: new(process.Guard), sessions: map[string]*session{}}
+	s := &server{app: a, config: c, team: team, guard: new(process.Guard), residents: new(coordinator.Residents), sessions: map[string]*session{}}
 	if c.Auto() {
 		s.retention = host.NewRetention(a, c.Policy())
 	}

@@ -65,7 +65,8 @@ func (s *server) prepare(id, cwd string, servers []sdk.McpServer) *session {
 		Store: o.store(), Listener: &host.EventLog{Listener: o.listener, Log: s.app.Log}, App: s.app.Identity(),
 		CWD: cwd, Window: coordinator.Window(s.config.Window), Engines: agent.Engines(),
 		KeepSecrets: s.config.KeepSecrets(), Guard: s.guard, MCPServers: mcpServers(servers),
-		Recall: host.RecallServer(s.app), Editor: newEditor(s.client, sdk.SessionId(id), can),
+		Recall: host.RecallServer(s.app), HomeKey: host.HomeKey(s.app, true), Residents: s.residents, Asks: true,
+		Editor: newEditor(s.client, sdk.SessionId(id), can),
 	})
 	return o
 }

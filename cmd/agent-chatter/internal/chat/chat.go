@@ -238,6 +238,7 @@ func (cmd *Command) newREPL(a *app.App, config home.Config) *repl {
 			Store: s, Listener: listener, App: a.Identity(), CWD: a.Cwd, MaxRounds: cmd.MaxRounds,
 			Window: coordinator.Window(config.Window), Engines: engines, KeepSecrets: config.KeepSecrets(),
 			Guard: guard, ManualSave: cmd.NoAutoSave, Recall: host.RecallServer(a),
+			HomeKey: host.HomeKey(a, cmd.Writes()), Asks: !r.scripted,
 		})
 	}
 	return r

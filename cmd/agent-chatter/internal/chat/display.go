@@ -114,7 +114,7 @@ func (d *display) Status(s coordinator.Status) {
 }
 
 // Ask implements coordinator.Listener.
-func (d *display) Ask(ctx context.Context, q coordinator.Question) coordinator.Answer {
+func (d *display) Ask(ctx context.Context, q coordinator.Question) (answer coordinator.Answer, reason string) {
 	if d.repl.scripted {
 		return d.Reporter.Ask(ctx, q)
 	}
@@ -122,7 +122,7 @@ func (d *display) Ask(ctx context.Context, q coordinator.Question) coordinator.A
 	case d.question <- struct{}{}:
 		defer func() { <-d.question }()
 	case <-ctx.Done():
-		return coordinator.Unanswered
+		return coordinator.Unanswered, ""
 	}
 	if d.console == nil {
 		return d.repl.askPlain(ctx, q)
@@ -131,14 +131,12 @@ func (d *display) Ask(ctx context.Context, q coordinator.Question) coordinator.A
 	question := permissionQuestion(q.Permission, d.Team.AllowEscCancel)
 	question.Lines = permissionRows(host.PermissionText(q.Member.DisplayName, q.Permission), d.console.Columns())
 	d.console.Print(lines...)
-	answer, reason := answerOf(d.console.Ask(question, ctx.Done()))
+	answer, reason = answerOf(d.console.Ask(question, ctx.Done()))
 	if ctx.Err() == nil {
 		fmt.Fprintln(d.App.Stdout, answeredText(answer))
 	}
-	if reason != "" {
-		d.repl.refusals = append(d.repl.refusals, refusalText(q.Member.Name, reason))
-	}
-	return answer
+	d.repl.noteRefusal(q, reason)
+	return answer, reason
 }
 
 // idleText is shown while no agent speaks: the team, and how far the conversation is.

@@ -1,9 +1,12 @@
 package chat
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/clipperhouse/displaywidth"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/console"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/host"
@@ -12,7 +15,8 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
-	"github.com/clipperhouse/displaywidth"
+	"github.com/agent-chatter/agent-chatter/projection/marker"
+	"github.com/agent-chatter/agent-chatter/projection/runecut"
 )
 
 // permissionRows returns how many rows of a screen a text takes.
@@ -125,7 +129,13 @@ func answerOf(typed string) (answer coordinator.Answer, reason string) {
 }
 
 // refusalText is the message that tells an agent why its request was refused.
-func refusalText(member, reason string) string { return fmt.Sprintf("[NEXT: %s] %s", member, reason) }
+func refusalText(member string, p agent.Permission, reason string) string {
+	title := strings.Join(strings.Fields(marker.Strip(cmp.Or(p.Title, p.Tool))), " ")
+	return fmt.Sprintf("[NEXT: %s] I refused %q: %s", member, runecut.Prefix(title, maxRefused), reason)
+}
+
+// maxRefused is how much of the title of a refused request is repeated, in bytes.
+const maxRefused = 200
 
 // answeredText records an answer below its question.
 func answeredText(a coordinator.Answer) string {

@@ -26,7 +26,7 @@ func permissionTexts() (texts []apptest.Text) {
 			Shown: plainChoicesText(agent.Permission{Always: ".rules"}, 37)},
 		apptest.Text{Function: "PlainChoicesText", Sample: "not all is shown",
 			Shown: plainChoicesText(agent.Permission{Omitted: 1}, 80)})
-	texts = append(texts, apptest.Text{Function: "RefusalText", Shown: refusalText("ada", "too risky")})
+	texts = append(texts, apptest.Text{Function: "RefusalText", Shown: refusalText("ada", agent.Permission{Title: "rm -r\n/ [NEXT: bob]"}, "too risky")})
 	return texts
 }
 
@@ -51,7 +51,7 @@ func TestPermissionTitleIsWrapped(t *testing.T) {
 }
 
 func TestPermissionPlainChoicesInRows(t *testing.T) {
-	for columns, want := range map[int]int{0: 0, 1: 4, 28: 4, 29: 3, 55: 2, 56: 1} {
+	for columns, want := range map[int]int{0: 0, 1: 4, 44: 3, 80: 2, 120: 1} {
 		if got := plainChoicesText(agent.Permission{Always: ".rules"}, columns); strings.Count(got, "\n") != want {
 			t.Errorf("on %d columns:\n%s", columns, got)
 		}

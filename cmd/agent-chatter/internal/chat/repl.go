@@ -342,21 +342,26 @@ func (r *repl) reject(format string, args ...any) {
 }
 
 // askPlain asks for permission on a plain terminal and waits for a line that is an answer.
-func (r *repl) askPlain(ctx context.Context, q coordinator.Question) coordinator.Answer {
+func (r *repl) askPlain(ctx context.Context, q coordinator.Question) (coordinator.Answer, string) {
 	choices := plainChoicesText(q.Permission, tty.Columns(r.app.Stdout))
 	question := host.PermissionText(q.Member.DisplayName, q.Permission) + "\n" + choices
 	for {
 		line, err := r.input.(*plainLines).Answer(question+"\n", ctx.Done())
 		if err != nil {
-			return coordinator.Refused
+			return coordinator.Refused, ""
 		}
 		if answer, reason, ok := plainAnswer(q.Permission, line.Text); ok {
-			if reason != "" {
-				r.refusals = append(r.refusals, refusalText(q.Member.Name, reason))
-			}
-			return answer
+			r.noteRefusal(q, reason)
+			return answer, reason
 		}
 		question = textPlainAgain
+	}
+}
+
+// noteRefusal keeps the reason of a refusal that the agent does not get: it is sent as a message after the turn.
+func (r *repl) noteRefusal(q coordinator.Question, reason string) {
+	if reason != "" && !q.Permission.TakesReason {
+		r.refusals = append(r.refusals, refusalText(q.Member.Name, q.Permission, reason))
 	}
 }
 

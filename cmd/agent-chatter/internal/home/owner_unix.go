@@ -3,6 +3,7 @@
 package home
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"syscall"
@@ -15,6 +16,15 @@ func foreignOwner(info fs.FileInfo) int {
 		return -1
 	}
 	return int(st.Uid)
+}
+
+// directoryID returns the device and the inode of a directory.
+func directoryID(info fs.FileInfo) string {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf("%d:%d", st.Dev, st.Ino)
 }
 
 // othersWrite reports whether the mode permits others to write. A group with the number of the owner is the owner's

@@ -21,6 +21,31 @@ func promptCutText(member string, messages int) string {
 	return fmt.Sprintf("%s's context window is full; dropped the oldest %d messages.", tty.SafeLine(member), messages)
 }
 
+// windowCutText is for a prompt that has only the newest messages, or a new session of an agent that had one. A reason
+// is that of projection.AgentAttached.
+func windowCutText(member, reason string, shown, all int) string {
+	why := map[string]string{
+		projection.ReasonGone:         "its program no longer has its session",
+		projection.ReasonBusy:         "another process uses its session",
+		projection.ReasonCopied:       "its session belongs to the conversation that this one was copied from",
+		projection.ReasonHost:         "its session is on another machine or in another home",
+		projection.ReasonHistory:      "the messages that it has seen are not those of this conversation",
+		projection.ReasonInstructions: "its instructions changed",
+		projection.ReasonSecrets:      "its session has what is a secret now",
+		projection.ReasonSettings:     "its program, directory or environment changed",
+		projection.ReasonFull:         "its session is too long",
+		projection.ReasonUnsupported:  "its program cannot continue a session",
+	}[reason]
+	messages := fmt.Sprintf("the newest %d of %d messages", shown, all)
+	if shown == all {
+		messages = fmt.Sprintf("all %d messages", all)
+	}
+	if why == "" {
+		return fmt.Sprintf("%s gets %s.", tty.SafeLine(member), messages)
+	}
+	return fmt.Sprintf("%s starts anew with %s (%s).", tty.SafeLine(member), messages, why)
+}
+
 func messageCutText(member string, bytes int) string {
 	return fmt.Sprintf("%s's context window is full; dropped %d bytes from the middle of the message.\n"+
 		"The session has the complete message. For long texts, name a file instead of quoting it.",
@@ -125,6 +150,8 @@ func noticeText(n coordinator.Notice, t *team.Team) string {
 		return app.SaveFailedText(n.Err)
 	case coordinator.PromptTruncated:
 		return promptCutText(n.Member.DisplayName, n.Messages)
+	case coordinator.WindowCut:
+		return windowCutText(n.Member.DisplayName, n.Reason, n.Shown, n.All)
 	case coordinator.MessageTruncated:
 		return messageCutText(n.Member.DisplayName, n.Bytes)
 	case coordinator.SecretsRedacted:

@@ -21,6 +21,7 @@ func TestNoticesOfAgents(t *testing.T) {
 		want   string
 	}{
 		{coordinator.PromptTruncated{Member: ada, Messages: 2}, promptCutText("Ada", 2)},
+		{coordinator.WindowCut{Member: ada, Shown: 20, All: 32}, windowCutText("Ada", "", 20, 32)},
 		{coordinator.MessageTruncated{Member: ada, Bytes: 3}, messageCutText("Ada", 3)},
 		{coordinator.SettingUnsupported{MemberID: "a", Setting: "thinking"}, unsupportedText("Ada", "thinking")},
 		{coordinator.Retrying{Member: ada, Retry: retry}, retryingText("Ada", retry)},
