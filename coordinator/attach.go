@@ -210,7 +210,7 @@ func (c *Coordinator) continuation(
 		return use, ""
 	}
 	fits := false
-	if use.entries, fits = c.unseen(use); !fits {
+	if use.entries, fits = c.unseen(use, c.windowOf(next.member)); !fits {
 		return use, projection.ReasonFull
 	}
 	limited, ok := engine.(agent.Limited)
@@ -248,8 +248,8 @@ func (c *Coordinator) hasSecrets(a projection.Attachment, now projection.Basis) 
 }
 
 // unseen returns the messages that a continued agent has not seen, without secrets. It returns false if they do not fit
-// into the window.
-func (c *Coordinator) unseen(use continuation) ([]projection.Entry, bool) {
+// into limit bytes.
+func (c *Coordinator) unseen(use continuation, limit int) ([]projection.Entry, bool) {
 	from := use.base.Seen + 1
 	if use.repeated {
 		from = use.base.From
@@ -263,7 +263,7 @@ func (c *Coordinator) unseen(use continuation) ([]projection.Entry, bool) {
 		}
 		var err error
 		entries, err = readNewest(c.conv.log, func(oldest projection.Entry, _, bytes int) bool {
-			return oldest.Seq <= from || bytes > c.o.Window.bytes()
+			return oldest.Seq <= from || bytes > limit
 		})
 		if err != nil {
 			return nil, false
@@ -278,7 +278,7 @@ func (c *Coordinator) unseen(use continuation) ([]projection.Entry, bool) {
 		unseen = append(unseen, e)
 		bytes += len(e.Content)
 	}
-	return unseen, bytes <= c.o.Window.bytes()
+	return unseen, bytes <= limit
 }
 
 // basis returns what the session of an agent depends on besides the conversation.

@@ -19,8 +19,9 @@ type Listener interface {
 	// are valid UTF-8.
 	Text(turnID string, m team.Member, text string)
 	// Ask asks the user for permission. It blocks until the user answers or ctx is done; in the
-	// latter case the answer is ignored. A reason of a refusal may be "". If Permission.TakesReason, the agent gets it. Each question has a goroutine of its own: several may be
-	// open at the same time, and meanwhile the other methods are called.
+	// latter case the answer is ignored. A reason of a refusal may be ""; the agent gets it if Permission.TakesReason.
+	// Each question has a goroutine of its own: several may be open at the same time, and meanwhile the other methods
+	// are called.
 	Ask(ctx context.Context, q Question) (a Answer, reason string)
 	// Notice is called for what is not an event, such as a reached limit.
 	Notice(n Notice)
@@ -74,8 +75,8 @@ type Status struct {
 // silent is a Listener that ignores everything.
 type silent struct{}
 
-func (silent) Event(Event)                          {}
-func (silent) Text(string, team.Member, string)     {}
+func (silent) Event(Event)                                    {}
+func (silent) Text(string, team.Member, string)               {}
 func (silent) Ask(context.Context, Question) (Answer, string) { return Unanswered, "" }
-func (silent) Notice(Notice)                        {}
-func (silent) Status(Status)                        {}
+func (silent) Notice(Notice)                                  {}
+func (silent) Status(Status)                                  {}

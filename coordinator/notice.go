@@ -84,8 +84,8 @@ type Prompt struct {
 // instruction file.
 type InstructionsChanged struct{ Member team.Member }
 
-// WindowCut reports that a prompt has only the newest messages, or that the session of the member's agent is new although
-// it had one. It is reported once for each reason and member.
+// WindowCut reports that a prompt has only the newest messages, or that the session of the member's agent is new
+// although it had one. It is reported once for each reason and member.
 type WindowCut struct {
 	Member team.Member
 	// Reason is that of projection.AgentAttached, with which the agent starts anew; "" or projection.ReasonFirst: it

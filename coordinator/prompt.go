@@ -9,21 +9,10 @@ import (
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
-	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/runecut"
 )
-
-// Window limits how much of the conversation a prompt has besides the triggering message. The zero
-// Window has the defaults.
-type Window struct {
-	Messages int // 0: 20
-	Bytes    int // of the messages, the triggering one included; 0: 256 KiB
-}
-
-func (w Window) messages() int { return cmp.Or(w.Messages, 20) }
-func (w Window) bytes() int    { return cmp.Or(w.Bytes, 256<<10) }
 
 // history is what a prompt has of the conversation besides the triggering message, without secrets.
 type history struct {
@@ -59,10 +48,10 @@ func (i instructed) hash() string {
 	return fmt.Sprintf("%x", sha256.Sum256(all))
 }
 
-// promptFor returns the prompt and what it has of the conversation, truncated to the limit of the engine: the oldest messages are left
-// out first, then the middle of the triggering message. It notifies the listener of both.
+// promptFor returns the prompt and what it has of the conversation, truncated to the limit of the engine: the oldest
+// messages are left out first, then the middle of the triggering message. It notifies the listener of both.
 func (c *Coordinator) promptFor(engine agent.Engine, next instructed) (string, history) {
-	h := c.history(next.trigger)
+	h := c.history(next)
 	limited, ok := engine.(agent.Limited)
 	if !ok {
 		return c.prompt(next, h), h
@@ -264,36 +253,6 @@ func heading(m projection.Message) string {
 	return m.Speaker.DisplayName + " -> " + strings.Join(to, ", ")
 }
 
-// history returns the messages within the window, the triggering one excluded, and the one to which
-// that is a reply.
-func (c *Coordinator) history(t trigger) history {
-	w := c.o.Window
-	others := slices.DeleteFunc(slices.Clone(c.newest()), func(e projection.Entry) bool { return e.ID == t.id })
-	bytes := w.bytes() - len(t.text)
-	h := history{entries: newestWithin(others, w.messages(), bytes)}
-	if m := c.repliedTo(t, h.entries); m != nil && len(m.Content) <= bytes {
-		// A smaller window has fewer messages, so that it does not contain m either.
-		h = history{newestWithin(others, w.messages(), bytes-len(m.Content)), m}
-	}
-	for i := range h.entries { // of the clone
-		h.entries[i].Message = *c.withoutSecrets(h.entries[i].Message)
-	}
-	return h
-}
-
-// newestWithin returns the newest entries within the limits, the oldest first.
-func newestWithin(entries []projection.Entry, count, bytes int) []projection.Entry {
-	from := len(entries)
-	for from > 0 && len(entries)-from < count {
-		bytes -= len(entries[from-1].Content)
-		if bytes < 0 {
-			break
-		}
-		from--
-	}
-	return entries[from:]
-}
-
 // maxRepliedTo is the maximum length of a message that is shown although it is not within the
 // window, in bytes. A longer one would displace too many others.
 const maxRepliedTo = 16 << 10
@@ -335,46 +294,4 @@ func (c *Coordinator) message(id string) *projection.Message {
 func (c *Coordinator) withoutSecrets(m projection.Message) *projection.Message {
 	m.Content = c.secrets.Text(m.Content)
 	return &m
-}
-
-// newest returns at least the newest messages that fit into the window. The state has them unless
-// the window is larger than what it keeps.
-func (c *Coordinator) newest() []projection.Entry {
-	state, w := c.conv.state, c.o.Window
-	kept := len(state.Recent) == state.Stats.Messages ||
-		w.messages() < projection.RecentMessages && w.bytes() <= projection.RecentBytes
-	if kept || c.conv.unsaved() {
-		return state.Recent
-	}
-	newest, err := readNewest(c.conv.log, func(_ projection.Entry, n, bytes int) bool {
-		return n > w.messages() || bytes > w.bytes()
-	})
-	if err != nil {
-		return state.Recent
-	}
-	return newest
-}
-
-// readNewest reads messages from the end of the journal, until those that were read, of which it gets the oldest, their
-// number and the bytes of their contents, are enough.
-func readNewest(
-	log store.Log, enough func(oldest projection.Entry, n, bytes int) bool,
-) ([]projection.Entry, error) {
-	var newest []projection.Entry
-	bytes := 0
-	for e, err := range log.Backward() {
-		if err != nil {
-			return nil, err
-		}
-		p, _ := projection.Decode(e)
-		if said, ok := p.(projection.MessageAppended); ok {
-			newest = append(newest, projection.Entry{Seq: e.Seq, Message: said.Message})
-			bytes += len(said.Message.Content)
-			if enough(newest[len(newest)-1], len(newest), bytes) {
-				break
-			}
-		}
-	}
-	slices.Reverse(newest)
-	return newest, nil
 }

@@ -137,7 +137,7 @@ two
 }
 
 func TestPromptHasNewestTwentyMessages(t *testing.T) {
-	s := start(t, &store.Memory{})
+	s := windowed(t, &store.Memory{}, coordinator.Window{Messages: 20})
 	for i := range 15 {
 		s.engine.then(says(fmt.Sprintf("answer %02d.", i)))
 		s.say(fmt.Sprintf("question %02d.", i))

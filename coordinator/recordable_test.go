@@ -9,8 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 	"pgregory.net/rapid"
+
+	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/store"

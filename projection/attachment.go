@@ -6,6 +6,7 @@ import (
 	"hash/crc32"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/agent-chatter/agent-chatter/journal"
 )
@@ -102,8 +103,15 @@ const maxAgentSessions = 4
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
+// Length is about how many bytes a message takes in a prompt: its content, indented, and its heading.
+func (m Message) Length() int64 {
+	const heading = 64
+	return int64(len(m.Content) + 2*strings.Count(m.Content, "\n") + heading)
+}
+
 // addHistory chains a message to History.
-func (s *State) addHistory(e journal.Event) {
+func (s *State) addHistory(e journal.Event, m Message) {
+	s.Length += m.Length()
 	sum := crc32.Update(crc32.Checksum([]byte(s.History), castagnoli), castagnoli, e.Data)
 	s.History = hex.EncodeToString(binary.BigEndian.AppendUint32(nil, sum))
 	s.LastMessage = e.Seq

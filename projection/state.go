@@ -58,6 +58,7 @@ type State struct {
 	// History is a chained checksum of all messages; LastMessage is the seq of the last one.
 	History     string  `json:"history,omitempty"`
 	LastMessage uint64  `json:"lastMessage,omitempty"`
+	Length      int64   `json:"length,omitempty"` // of all messages, in prompts
 	Recent      []Entry `json:"recent,omitempty"` // the newest messages, the oldest first, without Steps
 	recentBytes int     // in Recent; 0: not counted yet
 
@@ -242,7 +243,7 @@ func (s *State) apply(e journal.Event, p Payload) {
 		s.touch(e)
 	case MessageAppended:
 		s.append(e, p)
-		s.addHistory(e)
+		s.addHistory(e, p.Message)
 		s.touch(e)
 	case TurnStarted:
 		s.startTurn(e, p)

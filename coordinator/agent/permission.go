@@ -27,8 +27,8 @@ type Permission struct {
 	Omitted int             // bytes of the title, the input and the changes that are too long to be kept
 	// TakesReason is whether the agent gets the reason of a refusal.
 	TakesReason bool
-	Session bool            // the agent offers to remember for the rest of its session that it is allowed
-	Always  string          // the file in which it offers to write that it is always allowed; "": it does not
+	Session     bool   // the agent offers to remember for the rest of its session that it is allowed
+	Always      string // the file in which it offers to write that it is always allowed; "": it does not
 }
 
 // The kinds of tools that policies tell apart.

@@ -30,6 +30,7 @@ type memberJSON struct {
 	Permissions       string            `json:"permissions"`
 	Memory            string            `json:"memory"`
 	MaxContext        float64           `json:"maxContext"`       // tokens
+	ContextWindow     float64           `json:"contextWindow"`    // tokens
 	MaxAgentIdleTime  *float64          `json:"maxAgentIdleTime"` // milliseconds
 	Endpoint          string            `json:"endpoint"`
 	APIKeyEnv         string            `json:"apiKeyEnv"`
@@ -113,6 +114,7 @@ func (r *fileReader) member(path string, m memberJSON, agents []agentJSON) Membe
 		Permissions:       m.Permissions,
 		Memory:            m.Memory,
 		MaxContext:        int64(min(m.MaxContext, 1<<53)),
+		ContextWindow:     int64(min(m.ContextWindow, 1<<53)),
 		MaxAgentIdleTime:  milliseconds(m.MaxAgentIdleTime, 0),
 		Endpoint:          m.Endpoint,
 		APIKeyEnv:         cmp.Or(Referenced(m.APIKeyEnv), m.APIKeyEnv),

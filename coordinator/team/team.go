@@ -87,6 +87,8 @@ type Member struct {
 	// MaxContext is how many tokens the agent's context may have after a turn before the next one begins a new
 	// session; 0 is half of its window.
 	MaxContext int64
+	// ContextWindow is how many tokens the model takes, by which the window of prompts is measured; 0: unknown.
+	ContextWindow int64
 	// MaxAgentIdleTime is the maximum time without output from the agent in a turn; 0 is no
 	// limit.
 	MaxAgentIdleTime time.Duration

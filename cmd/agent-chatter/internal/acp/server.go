@@ -45,7 +45,10 @@ type server struct {
 }
 
 func newServer(a *app.App, c home.Config, team string) *server {
-	s := &server{app: a, config: c, team: team, guard: new(process.Guard), residents: new(coordinator.Residents), sessions: map[string]*session{}}
+	s := &server{
+		app: a, config: c, team: team, guard: new(process.Guard), residents: new(coordinator.Residents),
+		sessions: map[string]*session{},
+	}
 	if c.Auto() {
 		s.retention = host.NewRetention(a, c.Policy())
 	}
