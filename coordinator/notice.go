@@ -94,6 +94,12 @@ type WindowCut struct {
 	Shown, All int // messages
 }
 
+// Summarizing reports that an agent summarizes messages that are not in the prompts of a member any more.
+type Summarizing struct {
+	Member   team.Member
+	Messages int
+}
+
 // PromptTruncated reports that the oldest messages were left out of a prompt, which exceeded the agent's limit.
 type PromptTruncated struct {
 	Member   team.Member
@@ -232,4 +238,5 @@ func (TaskIgnored) notice()          {}
 func (TaskTruncated) notice()        {}
 func (TaskDone) notice()             {}
 func (WindowCut) notice()            {}
+func (Summarizing) notice()          {}
 func (*TurnError) notice()           {}

@@ -20,6 +20,7 @@ type history struct {
 	// repliedTo is the message to which the triggering message is a reply; nil if entries has
 	// it.
 	repliedTo *projection.Message
+	summary   string // of messages before entries; "": none
 }
 
 func (h history) len() int {
@@ -98,7 +99,7 @@ func (c *Coordinator) shorter(t trigger, h history, bytes int) history {
 		bytes -= len(h.entries[0].Content)
 		h.entries = h.entries[1:]
 	}
-	return history{h.entries, c.repliedTo(t, h.entries)}
+	return history{h.entries, c.repliedTo(t, h.entries), h.summary}
 }
 
 // dropMiddle leaves out the middle of the triggering message until the prompt fits. It returns how
@@ -143,6 +144,7 @@ func (c *Coordinator) prompt(next instructed, h history) string {
 		next.ofMember,
 		c.roster(next.member),
 		task,
+		section("Summary of older messages", body(projection.TypeAI, h.summary)),
 		c.conversationSoFar(h),
 		repliedTo,
 		section("Message from "+c.name(next.trigger.speaker), body(next.trigger.speakerType, next.trigger.text)),

@@ -267,6 +267,7 @@ func (c *Coordinator) runQueue(ctx context.Context) error {
 			c.pause()
 			return err
 		}
+		c.summarizeLeftOut(ctx, next.member)
 		if !more {
 			break
 		}

@@ -242,23 +242,28 @@ func (t *turn) handle(e agent.Event) error {
 // usageOf returns the usage of the turn. Of a cost that is that of the session, the turn's is the difference to that of
 // the turn before.
 func (t *turn) usageOf(e agent.Usage) *projection.Usage {
-	u := &projection.Usage{
-		Input: e.Input, CachedRead: e.CachedRead, CachedWrite: e.CachedWrite, Output: e.Output, Thought: e.Thought,
-	}
-	if e.Window > 0 {
-		u.Context, u.Window = e.Context, e.Window
-	}
-	if e.Cost == nil {
-		return u
-	}
-	u.Cost = &projection.Cost{Amount: e.Cost.Amount, Currency: e.Cost.Currency}
-	if !e.Total || t.attached == nil {
+	u := usageOf(e)
+	if e.Cost == nil || !e.Total || t.attached == nil {
 		return u
 	}
 	total := *u.Cost
 	u.Total = &total
 	if before := t.attached.total; before != nil && before.Currency == total.Currency && before.Amount <= total.Amount {
 		u.Cost.Amount -= before.Amount
+	}
+	return u
+}
+
+// usageOf returns what an agent reports.
+func usageOf(e agent.Usage) *projection.Usage {
+	u := &projection.Usage{
+		Input: e.Input, CachedRead: e.CachedRead, CachedWrite: e.CachedWrite, Output: e.Output, Thought: e.Thought,
+	}
+	if e.Window > 0 {
+		u.Context, u.Window = e.Context, e.Window
+	}
+	if e.Cost != nil {
+		u.Cost = &projection.Cost{Amount: e.Cost.Amount, Currency: e.Cost.Currency}
 	}
 	return u
 }

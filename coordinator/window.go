@@ -55,7 +55,7 @@ func (c *Coordinator) history(next instructed) history {
 	h := history{entries: newestWithin(others, w.messages(), bytes)}
 	if m := c.repliedTo(t, h.entries); m != nil && len(m.Content) <= bytes {
 		// A smaller window has fewer messages, so that it does not contain m either.
-		h = history{newestWithin(others, w.messages(), bytes-len(m.Content)), m}
+		h = history{entries: newestWithin(others, w.messages(), bytes-len(m.Content)), repliedTo: m}
 	}
 	return c.cleaned(h)
 }
@@ -85,7 +85,9 @@ func newestWithin(entries []projection.Entry, count, bytes int) []projection.Ent
 // conversation, so that where it begins depends on the conversation alone.
 func (c *Coordinator) steppedHistory(next instructed) history {
 	const rounding = 1 << 10 // what the other sections take changes rarely
-	others := len(c.prompt(instructed{item{member: next.member}, next.ofTeam, next.ofMember}, history{}))
+	summary := c.summary(next.member)
+	h := history{summary: summary.Text}
+	others := len(c.prompt(instructed{item{member: next.member}, next.ofTeam, next.ofMember}, h))
 	size := int64(c.windowOf(next.member) - (others/rounding+1)*rounding)
 	if size <= 0 {
 		return history{}
@@ -96,10 +98,9 @@ func (c *Coordinator) steppedHistory(next instructed) history {
 	if length > size {
 		begin = (length - size + step - 1) / step * step
 	}
-	var h history
 	at := length
 	for _, e := range slices.Backward(c.newestFrom(begin)) {
-		if at -= e.Length(); at < begin {
+		if at -= e.Length(); at < begin || e.Seq <= summary.To {
 			break
 		}
 		if e.ID != next.trigger.id {

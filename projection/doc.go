@@ -38,7 +38,7 @@
 //	turn.started, turn.text, turn.ended
 //	tool.started, tool.completed, permission.answered, permission.bypassed
 //	plan.updated
-//	agent.attached, agent.compacted
+//	agent.attached, agent.compacted, summary.written
 //	journal.recovered, journal.sealed (which package journal appends)
 //
 // Retention records its actions in a separate journal of the team, with these types:

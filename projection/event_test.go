@@ -87,6 +87,10 @@ func everyPayload() []projection.Payload {
 			SessionID: "s", Host: "h", From: 2, Seen: 3, Sum: "0badcafe", Resident: "t0", Reason: projection.ReasonGone,
 			Basis: projection.Basis{Settings: "1", Instructions: "2", Secrets: "3", Team: "4", Task: "5"},
 		},
+		projection.SummaryWritten{
+			MemberID: "ada", WriterID: "bo", From: 2, To: 3, Seen: 5, Sum: "0badcafe", Text: "It boils.", Model: "m",
+			Usage: &projection.Usage{Input: 3}, Instructions: "2", Secrets: "3",
+		},
 		projection.AgentCompacted{TurnID: "t1", MemberID: "ada", Before: 90_000, After: 8_000},
 		projection.PlanUpdated{TurnID: "t1", Entries: []projection.PlanEntry{
 			{Content: "Look at the plug", Status: projection.Completed, Priority: "high"},

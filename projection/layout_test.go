@@ -313,6 +313,7 @@ func TestRecordWritesTheLayoutOfThePayload(t *testing.T) {
 		projection.PlanUpdated{TurnID: "t1", Entries: []projection.PlanEntry{{Content: text, Status: "pending"}}},
 		projection.PermissionBypassed{TurnID: "t1", ToolID: text, Name: text, Title: text},
 		projection.AgentAttached{TurnID: "t1", MemberID: text, Way: "new", AgentSession: text, Seen: 1},
+		projection.SummaryWritten{MemberID: text, From: 1, To: 2, Seen: 3, Text: text},
 		projection.AgentCompacted{TurnID: "t1", MemberID: text, Before: 2},
 		projection.PermissionAnswered{TurnID: "t1", Title: text, By: projection.ByPerson, WaitedMS: 85_012},
 	} {

@@ -55,6 +55,8 @@ type State struct {
 	// Attached has the newest sessions of the agents of members, the newest last, by the id of the member, for at most
 	// maxInstructed of them.
 	Attached map[string][]AgentSession `json:"attached,omitempty"`
+	// Summaries has the newest summary of members, by id, for at most maxInstructed of them.
+	Summaries map[string]SummaryWritten `json:"summaries,omitempty"`
 	// History is a chained checksum of all messages; LastMessage is the seq of the last one.
 	History     string  `json:"history,omitempty"`
 	LastMessage uint64  `json:"lastMessage,omitempty"`
@@ -272,6 +274,9 @@ func (s *State) apply(e journal.Event, p Payload) {
 		}
 		s.touch(e)
 	case PermissionBypassed, AgentCompacted:
+		s.touch(e)
+	case SummaryWritten:
+		s.summarize(p)
 		s.touch(e)
 	case AgentAttached:
 		s.attach(p)

@@ -120,6 +120,10 @@ var fitting = map[string]func(data []byte) (Payload, bool){
 		return p.TurnID != "" && p.MemberID != "" && p.Seen > 0 &&
 			slices.Contains([]AttachWay{AttachNew, AttachContinued, AttachResumed, AttachForked}, p.Way)
 	}),
+	SummaryWritten{}.eventType(): fittingAs(func(p SummaryWritten, _ []byte) bool {
+		return p.MemberID != "" && p.To > 0 && p.From > 0 && p.Seen > 0 &&
+			(p.Usage == nil || valid(p.Usage.Cost) && valid(p.Usage.Total))
+	}),
 	AgentCompacted{}.eventType(): fittingAs(func(p AgentCompacted, _ []byte) bool {
 		return p.TurnID != "" && p.MemberID != "" && p.Before >= 0 && p.After >= 0
 	}),

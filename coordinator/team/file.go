@@ -103,6 +103,7 @@ type fileJSON struct {
 		DisplayName     string       `json:"displayName"`
 		Description     string       `json:"description"`
 		InstructionFile string       `json:"instructionFile"`
+		Summary         string       `json:"summary"`
 		Members         []memberJSON `json:"members"`
 	} `json:"team"`
 	Agents       []agentJSON `json:"agents"`
@@ -215,11 +216,25 @@ func (r *fileReader) build(file fileJSON) *Team {
 		Description:          file.Team.Description,
 		Members:              r.members(file),
 		MaxRounds:            maxRounds(file.MaxRounds),
+		Summary:              r.summary(file),
 		InstructionFile:      r.path("/team/instructionFile", r.dir, file.Team.InstructionFile),
 		MaxAgentResponseTime: milliseconds(conversation.MaxAgentResponseTime, defaultResponseTime),
 		ShowThinkingTimer:    orTrue(conversation.ShowThinkingTimer),
 		AllowEscCancel:       orTrue(conversation.AllowEscCancel),
 	}
+}
+
+// summary returns who writes summaries, and records a problem for a name that no AI member has.
+func (r *fileReader) summary(file fileJSON) string {
+	name := file.Team.Summary
+	if name == "" || name == SummarySelf || name == SummaryOff {
+		return name
+	}
+	isWriter := func(m memberJSON) bool { return m.Name == name && m.Type == AI }
+	if !slices.ContainsFunc(file.Team.Members, isWriter) {
+		r.problem("/team/summary", "%q is no AI member of the team, self or off", name)
+	}
+	return name
 }
 
 func maxRounds(n *float64) int {

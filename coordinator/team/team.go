@@ -40,6 +40,9 @@ type Team struct {
 	// MaxRounds is the maximum number of agent turns between two human messages; 0 is no limit.
 	// It defaults to DefaultMaxRounds.
 	MaxRounds int
+	// Summary is the name of the member who summarizes what no longer fits into the prompts of a member, SummarySelf or
+	// SummaryOff; "" is SummarySelf for members whose prompts go to an API, and SummaryOff otherwise.
+	Summary string
 	// InstructionFile is the absolute path of a file whose content every prompt includes; ""
 	// is none. The file may be missing.
 	InstructionFile string
@@ -123,6 +126,12 @@ type Member struct {
 	Args    []string
 	Env     map[string]string
 }
+
+// The values of Team.Summary besides the names of members.
+const (
+	SummarySelf = "self"
+	SummaryOff  = "off"
+)
 
 // The values of Member.Memory.
 const (
