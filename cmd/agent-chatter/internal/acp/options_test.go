@@ -34,7 +34,7 @@ func TestOptions(t *testing.T) {
 	}
 	id := e.begin()
 	for _, set := range []struct{ option, value, wrong string }{
-		{"team", team, "gone"}, {"rounds", "1", "-1"}, {"permissions", "allow", "bypass"}, {"model:bob", "", "-x"},
+		{"team", team, "gone"}, {"rounds", "1", "-1"}, {"permissions", "allow", "sometimes"}, {"model:bob", "", "-x"},
 	} {
 		if set.value != "" {
 			if current, err := e.choose(id, set.option, set.value); err != nil || current[set.option] != set.value {

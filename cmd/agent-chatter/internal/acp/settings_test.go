@@ -85,7 +85,7 @@ func TestChoicesChangeACopy(t *testing.T) {
 	if other.MaxRounds != 0 || other.Members[1].Model != "m9" || other.Members[2].Model != "opus" {
 		t.Errorf("with the choices: %+v", other)
 	}
-	if other.Members[1].Permissions != agent.Ask || other.Members[2].Permissions != agent.Bypass {
+	if other.Members[1].Permissions != agent.Bypass || other.Members[2].Permissions != agent.Bypass {
 		t.Errorf("the permissions: %+v", other.Members)
 	}
 	if file.MaxRounds != before.MaxRounds || file.Members[1].Model != before.Members[1].Model {
