@@ -42,6 +42,7 @@ func slashCommands() []slashCommand {
 		{"/members", "", "list the members of the team", always, (*repl).slashMembers},
 		{"/queue", "", "show who is next, and why", always, (*repl).slashQueue},
 		{"/retry", "", "rerun the interrupted turn", never, (*repl).slashRetry},
+		{"/compact", "[MEMBER] [WHAT MATTERS]", "summarize the messages so far", never, (*repl).slashCompact},
 		{"/save", "", "save what is not saved yet", never, (*repl).slashSave},
 		{"/task", "TEXT", "set or show the team's task", alone, (*repl).slashTask},
 		{"/rename", "TITLE", "rename the session", never, (*repl).slashRename},
@@ -117,10 +118,9 @@ func unknownCommandText(name, nearest, line string) string {
 
 // The keys that /help names.
 const (
-	textKeys = `Escape: interrupt the agent. Ctrl+C: clear the text, then end. Ctrl+D: end.
-Ctrl+J, Shift+Enter, Alt+Enter, or \ before Enter: new line. Ctrl+_: undo.
-Tab: complete after / and @, and paths after @./. Ctrl+Y: insert what was cut.
-Ctrl+R: search messages. Ctrl+G: editor. Ctrl+O: tool result. Ctrl+Z: suspend.`
+	textKeys = `Escape: interrupt. Ctrl+C: clear, end. Ctrl+D: end. Ctrl+_: undo. Ctrl+Y: yank.
+Ctrl+J, Shift+Enter, Alt+Enter, or \ before Enter: new line. Ctrl+Z: suspend.
+Tab: complete / @ and @./. Ctrl+R: search. Ctrl+G: editor. Ctrl+O: tool result.`
 	textPlainKeys = "Ctrl+C ends the conversation, saved; so does Ctrl+D.\n" +
 		"A line that ends in \\ continues on the next line."
 )
@@ -221,6 +221,22 @@ func (r *repl) slashRetry(ctx context.Context, _ string) error {
 		err := r.c.Retry(ctx)
 		if errors.Is(err, coordinator.ErrNothingToRetry) {
 			return errors.New("no turn was interrupted: there is nothing to retry")
+		}
+		return err
+	})
+}
+
+// slashCompact summarizes the messages for a member, whose name is the first word of args if it is one.
+func (r *repl) slashCompact(ctx context.Context, args string) error {
+	name, matters := "", args
+	first, rest, _ := strings.Cut(args, " ")
+	if m, ok := r.c.Team().Match(first); ok {
+		name, matters = m.Name, rest
+	}
+	return r.runTurns(ctx, func(ctx context.Context) error {
+		err := r.c.Summarize(ctx, name, matters)
+		if errors.Is(err, coordinator.ErrNoSession) {
+			return errors.New("the session has no messages yet; send one first")
 		}
 		return err
 	})

@@ -40,6 +40,7 @@ func viewTexts() []apptest.Text {
 	add("windowCutText", "the newest messages", windowCutText(apptest.Hostile, projection.ReasonFirst, 20, 103))
 	add("windowCutText", "a session elsewhere", windowCutText("Ada", projection.ReasonHost, 61, 103))
 	add("windowCutText", "a session that is gone", windowCutText("Ada", projection.ReasonGone, 12, 12))
+	add("summarizingText", "", summarizingText(apptest.Hostile, 42))
 	add("messageCutText", "a limit of the agent", messageCutText(apptest.Hostile, 9437312))
 	add("orphansEndedText", "", orphansEndedText(3))
 	add("notPermittedText", "it may do nothing", notPermittedText(apptest.Hostile, apptest.Hostile))

@@ -46,6 +46,11 @@ func windowCutText(member, reason string, shown, all int) string {
 	return fmt.Sprintf("%s starts anew with %s (%s).", tty.SafeLine(member), messages, why)
 }
 
+// summarizingText is shown while an agent summarizes what is no longer in the prompts of a member.
+func summarizingText(member string, messages int) string {
+	return fmt.Sprintf("Summarizing %s for %s.", app.Count(messages, "older message"), tty.SafeLine(member))
+}
+
 func messageCutText(member string, bytes int) string {
 	return fmt.Sprintf("%s's context window is full; dropped %d bytes from the middle of the message.\n"+
 		"The session has the complete message. For long texts, name a file instead of quoting it.",
@@ -152,6 +157,8 @@ func noticeText(n coordinator.Notice, t *team.Team) string {
 		return promptCutText(n.Member.DisplayName, n.Messages)
 	case coordinator.WindowCut:
 		return windowCutText(n.Member.DisplayName, n.Reason, n.Shown, n.All)
+	case coordinator.Summarizing:
+		return summarizingText(n.Member.DisplayName, n.Messages)
 	case coordinator.MessageTruncated:
 		return messageCutText(n.Member.DisplayName, n.Bytes)
 	case coordinator.SecretsRedacted:
