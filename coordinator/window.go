@@ -11,8 +11,8 @@ import (
 )
 
 // Window limits how much of the conversation a prompt has besides the triggering message. With the zero Window, the
-// limit is that of the member's engine, and the window moves in steps of a quarter: the beginning of the prompt stays the
-// same for several turns, so that caches of the provider apply.
+// limit is that of the member's engine, and the window moves in steps of a quarter: the beginning of the prompt stays
+// the same for several turns, so that caches of the provider apply.
 type Window struct {
 	Messages int // 0: 20, or any if Bytes is 0, too
 	Bytes    int // of the messages, the triggering one included; 0: 256 KiB, or as the engine if Messages is 0, too
@@ -115,7 +115,8 @@ func (c *Coordinator) steppedHistory(next instructed) history {
 	return c.cleaned(h)
 }
 
-// newestFrom returns at least the messages after the first begin bytes of the conversation, as State.Length counts them.
+// newestFrom returns at least the messages after the first begin bytes of the conversation, as State.Length counts
+// them.
 func (c *Coordinator) newestFrom(begin int64) []projection.Entry {
 	state, length := c.conv.state, int64(0)
 	for _, e := range state.Recent {

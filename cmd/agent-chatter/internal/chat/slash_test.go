@@ -32,7 +32,7 @@ func TestHelpFitsTheScreen(t *testing.T) {
 			}
 		}
 		for _, key := range []string{
-			"Escape", "clear the text", "Tab", "@./", "Ctrl+R", "Ctrl+J", "Shift+Enter", "Alt+Enter", "Ctrl+G", "Ctrl+O",
+			"Escape", "Ctrl+C: clear", "Tab", "@./", "Ctrl+R", "Ctrl+J", "Shift+Enter", "Alt+Enter", "Ctrl+G", "Ctrl+O",
 			"Ctrl+_", "Ctrl+Y", "Ctrl+Z",
 		} {
 			if strings.Contains(text, key) == plain {

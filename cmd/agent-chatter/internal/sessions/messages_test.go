@@ -42,6 +42,12 @@ func sessionsTexts() []apptest.Text {
 	add("permissionText", "by a decider of another program", permissionText(refused(apptest.Hostile)))
 	add("permissionText", "unanswered", permissionText(refused(projection.ByDefault)))
 	add("bypassText", "", bypassText(projection.PermissionBypassed{Name: "execute", Title: "rm -r /" + apptest.Hostile}))
+	add("attachedText", "another machine", attachedText(projection.AgentAttached{
+		MemberID: apptest.Hostile, Way: projection.AttachNew, AgentSession: apptest.Hostile, Reason: projection.ReasonHost,
+	}))
+	add("attachedText", "", attachedText(projection.AgentAttached{
+		MemberID: "ada", Way: projection.AttachResumed, AgentSession: "5f0c",
+	}))
 	add("bypassText", "without a title", bypassText(projection.PermissionBypassed{Name: apptest.Hostile}))
 	add("ForkedText", "", ForkedText(apptest.AliceID, apptest.BobID))
 	add("lostText", "", lostText("/a/"+apptest.Hostile+"/"+apptest.AliceID+".jsonl"))

@@ -223,10 +223,25 @@ func changeDetail(p projection.Payload) string {
 		return "  team " + tty.SafeLine(p.Team.ID)
 	case projection.SessionEnded:
 		return "  " + tty.SafeLine(p.Reason)
+	case projection.AgentAttached:
+		return "  " + attachedText(p)
+	case projection.AgentCompacted:
+		return fmt.Sprintf("  %s compacted its session, %d → %d tokens", tty.SafeLine(p.MemberID), p.Before, p.After)
+	case projection.SummaryWritten:
+		return fmt.Sprintf("  of events %d to %d, for %s", p.From, p.To, tty.SafeLine(p.MemberID))
 	case projection.JournalRecovered:
 		return fmt.Sprintf("  %d bytes set aside: %s", p.Bytes, tty.SafeLine(p.Reason))
 	}
 	return ""
+}
+
+// attachedText is for the session of an agent that a turn uses.
+func attachedText(p projection.AgentAttached) string {
+	text := fmt.Sprintf("%s %s session %s", p.MemberID, p.Way, p.AgentSession)
+	if p.Reason != "" && p.Reason != projection.ReasonFirst {
+		text += " (" + p.Reason + ")"
+	}
+	return tty.SafeLine(text)
 }
 
 // bypassText is for a tool that an agent used without the permission that it needs.
