@@ -27,9 +27,9 @@ func (e *KeepsSessionError) Error() string {
 	return e.Member.DisplayName + " keeps a session of its own program, which compacts it"
 }
 
-// Summarize replaces the messages so far by a summary in the prompts of a member; "" is the first AI member. The summary
-// pays attention to what matters, "" is anything. The messages stay in the session. Errors are the one of an unknown
-// name, ErrNoSession, ErrNoSummary, a *KeepsSessionError, and that of the agent.
+// Summarize replaces the messages so far by a summary in the prompts of a member; "" is the first AI member. The
+// summary pays attention to what matters, "" is anything. The messages stay in the session. Errors are the one of an
+// unknown name, ErrNoSession, ErrNoSummary, a *KeepsSessionError, and that of the agent.
 func (c *Coordinator) Summarize(ctx context.Context, name, matters string) error {
 	if c.conv == nil {
 		return ErrNoSession
@@ -70,8 +70,8 @@ func (c *Coordinator) summarizer(m team.Member) (team.Member, bool) {
 	return c.team.Match(c.team.Summary)
 }
 
-// summarizeLeftOut summarizes, at the end of a member's turn, the messages that its next prompt does not have, once they
-// are a tenth of the window.
+// summarizeLeftOut summarizes, at the end of a member's turn, the messages that its next prompt does not have, once
+// they are a tenth of the window.
 func (c *Coordinator) summarizeLeftOut(ctx context.Context, m team.Member) {
 	if _, ok := c.summarizer(m); !ok || c.keepsSession(m) || c.o.Window != (Window{}) {
 		return
@@ -108,7 +108,8 @@ func (c *Coordinator) notSummarized(m team.Member, before uint64) []projection.E
 	if err != nil || c.conv.unsaved() {
 		all = c.conv.state.Recent
 	}
-	all = slices.DeleteFunc(slices.Clone(all), func(e projection.Entry) bool { return e.Seq >= before || e.Seq <= after })
+	isOther := func(e projection.Entry) bool { return e.Seq >= before || e.Seq <= after }
+	all = slices.DeleteFunc(slices.Clone(all), isOther)
 	for length > limit && len(all) > 1 {
 		length -= all[0].Length()
 		all = all[1:]
@@ -162,10 +163,11 @@ func (c *Coordinator) summarize(ctx context.Context, m team.Member, before uint6
 	if err != nil {
 		return err
 	}
-	state := c.conv.state
+	state, hash := c.conv.state, sha256.Sum256([]byte(instructions))
 	written := projection.SummaryWritten{
-		MemberID: m.ID, From: entries[0].Seq, To: entries[len(entries)-1].Seq, Seen: state.LastMessage, Sum: state.History,
-		Text: text, Usage: used, Model: writer.Model, Instructions: fmt.Sprintf("%x", sha256.Sum256([]byte(instructions))),
+		MemberID: m.ID, From: entries[0].Seq, To: entries[len(entries)-1].Seq,
+		Seen: state.LastMessage, Sum: state.History,
+		Text: text, Usage: used, Model: writer.Model, Instructions: fmt.Sprintf("%x", hash),
 		Secrets: c.secrets.Fingerprint(c.homeKey),
 	}
 	if previous.To > 0 {

@@ -25,6 +25,9 @@ type Config struct {
 	Journal   limits      `json:"journal"`
 	Redaction redaction   `json:"redaction"`
 	Hub       HubSettings `json:"hub"`
+	// MaxResident is how many programs of agents run before the one that has waited longest for its next turn is ended;
+	// 0: 8.
+	MaxResident int `json:"maxResident"`
 
 	// Unknown are the settings that ReadConfig has left out, such as "retention.kepe".
 	Unknown []string `json:"-"`
@@ -51,10 +54,10 @@ const (
 	MaxLineLimit = 1 << 30
 )
 
-// window is the part of a conversation that a prompt contains; 0 is the default.
+// window is the part of a conversation that a prompt contains, as coordinator.Window.
 type window struct {
-	Messages int `json:"messages"` // default: 20
-	Bytes    int `json:"bytes"`    // default: 256 KiB
+	Messages int `json:"messages"`
+	Bytes    int `json:"bytes"`
 }
 
 // Retention is the policy for old sessions; nil is unset. The environment variables
@@ -141,6 +144,8 @@ func (c Config) check() error {
 		return &rangeError{"window.messages", "a number of messages, or 0 for the default"}
 	case c.Window.Bytes < 0:
 		return &rangeError{"window.bytes", "a number of bytes, or 0 for the default"}
+	case c.MaxResident < 0:
+		return &rangeError{"maxResident", "a number of programs, or 0 for the default"}
 	case c.Redaction != "" && c.Redaction != redactionOn && c.Redaction != redactionOff:
 		return &rangeError{"redaction", fmt.Sprintf("%q or %q", redactionOn, redactionOff)}
 	case line != 0 && (line < minLineLimit || line > MaxLineLimit):
