@@ -15,6 +15,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/projection/catalog/sessioncopy"
 )
 
 // remembering is a fixture whose members have agents with sessions.
@@ -314,4 +315,101 @@ func homeKey(key string) func() []byte { return func() []byte { return []byte(ke
 func files(t *testing.T) store.Store {
 	t.Helper()
 	return store.NewFiles(catalog.New(t.TempDir(), journal.Options{}))
+}
+
+// A copy of a session forks the sessions of its agents, at the last turn that the copy has.
+func TestCopyForksTheSession(t *testing.T) {
+	root := t.TempDir()
+	d, v := store.NewFiles(catalog.New(root, journal.Options{})), newVendor()
+	r := remember(t, d, v, "")
+	r.say("alpha", "beta", "gamma")
+	second := payloads[projection.TurnEnded](t, r.recorder.appended)[1]
+	var upTo uint64
+	for _, e := range r.recorder.appended {
+		p, _ := projection.Decode(e)
+		if end, ok := p.(projection.TurnEnded); ok && end.TurnID == second.TurnID {
+			upTo = e.Seq
+		}
+	}
+	id := r.stop()
+	dir := catalog.New(root, journal.Options{}).Team("ensemble")
+	forked, err := sessioncopy.Fork(context.Background(), dir, id, upTo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, text := range []string{"delta", "epsilon"} {
+		r = remember(t, d, v, forked)
+		r.say(text)
+		r.checkPrompt("-alpha", "-You are Ada", text)
+		if i == 0 {
+			r.checkAttached(projection.AttachForked, "")
+		} else {
+			r.checkAttached(projection.AttachResumed, "") // the fork's own session
+		}
+		if got := v.sessions[r.attached().AgentSession].text(); strings.Contains(got, "gamma") {
+			t.Errorf("the fork has seen:\n%s", got)
+		}
+		r.stop()
+	}
+	r = remember(t, d, v, id)
+	r.say("zeta")
+	r.checkAttached(projection.AttachResumed, "")
+	if got := v.sessions["session-1"].text(); strings.Contains(got, "delta") || !strings.Contains(got, "gamma") {
+		t.Errorf("the original has seen:\n%s", got)
+	}
+}
+
+// Something else continued the session, in the program of the vendor.
+func TestSessionThatWasContinuedElsewhereIsForked(t *testing.T) {
+	d, v := files(t), newVendor()
+	r := remember(t, d, v, "")
+	r.say("alpha")
+	id := r.stop()
+	session := v.sessions["session-1"]
+	session.turns = append(session.turns, vendorTurn{"foreign", "words", "point-x"})
+	r = remember(t, d, v, id)
+	r.say("beta")
+	r.checkAttached(projection.AttachForked, "")
+	if got := r.attached(); got.Point != "point-1" || strings.Contains(v.sessions[got.AgentSession].text(), "foreign") {
+		t.Errorf("attached %+v", got)
+	}
+}
+
+// A message of the member itself that it has sent on another machine is new to its session.
+func TestOwnMessageFromElsewhereIsNew(t *testing.T) {
+	d, v := files(t), newVendor()
+	r := remember(t, d, v, "")
+	r.say("alpha")
+	id := r.stop()
+	r = remember(t, d, v, id, func(o *coordinator.Options, _ *team.Team) { o.HomeKey = homeKey("another") })
+	r.say("beta")
+	r.checkAttached(projection.AttachNew, projection.ReasonHost)
+	r.stop()
+	r = remember(t, d, v, id)
+	r.say("gamma")
+	r.checkAttached(projection.AttachResumed, "")
+	r.checkPrompt("Since your last turn:\nYou: beta\nAda: ok 2\n", "-alpha", "gamma")
+	if got := r.attached(); got.AgentSession != "session-1" {
+		t.Errorf("attached %+v", got)
+	}
+}
+
+// At most so many programs run; the one that has waited longest makes room.
+func TestResidentsAreBounded(t *testing.T) {
+	v, shared := newVendor(), &coordinator.Residents{Max: 2}
+	var all []*remembering
+	for range 5 {
+		r := remember(t, &store.Memory{}, v, "", func(o *coordinator.Options, _ *team.Team) { o.Residents = shared })
+		r.say("[NEXT: ada, bob] alpha")
+		all = append(all, r)
+		if v.running > 2 {
+			t.Errorf("%d programs run", v.running)
+		}
+	}
+	for _, r := range all {
+		r.stop()
+	}
+	if v.running != 0 {
+		t.Errorf("%d programs are left", v.running)
+	}
 }

@@ -24,6 +24,7 @@ type vendor struct {
 	turns    int
 	prompts  []string
 	ephemera int  // sessions that are not kept
+	running  int  // programs
 	silent   bool // it reports no usage
 	unseen   bool // the next prompts do not arrive
 }
@@ -97,6 +98,7 @@ func (v *vendor) Open(_ context.Context, turn agent.Turn, origin agent.Origin) (
 		v.ephemera++
 	}
 	v.opened = append(v.opened, origin)
+	v.running++
 	return &vendorProcess{v, s, true}, nil
 }
 
@@ -129,7 +131,15 @@ type vendorProcess struct {
 
 func (p *vendorProcess) ID() string  { return p.s.id }
 func (p *vendorProcess) Alive() bool { return p.alive }
-func (p *vendorProcess) Close()      { p.alive = false }
+
+func (p *vendorProcess) Close() {
+	p.v.mu.Lock()
+	defer p.v.mu.Unlock()
+	if p.alive {
+		p.v.running--
+	}
+	p.alive = false
+}
 
 func (p *vendorProcess) Turn(ctx context.Context, turn agent.Turn) iter.Seq2[agent.Event, error] {
 	return func(yield func(agent.Event, error) bool) {
