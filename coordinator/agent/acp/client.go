@@ -24,7 +24,7 @@ type Client struct {
 	// Initialize.
 	TakesHTTP, TakesSSE bool
 
-	outbox   *outbox
+	outbox   *jsonlines.Outbox
 	lines    jsonlines.Splitter
 	inbox    []rpcMessage // received, and not yet returned by receive
 	unparsed string
@@ -40,8 +40,8 @@ type Client struct {
 
 // Start starts an agent's program. Errors are *process.StartErrors.
 func Start(program process.Program) (*Client, error) {
-	c := &Client{outbox: newOutbox()}
-	p, err := process.Start(program, c.outbox.deliver)
+	c := &Client{outbox: jsonlines.NewOutbox()}
+	p, err := process.Start(program, c.outbox.Deliver)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func Start(program process.Program) (*Client, error) {
 }
 
 // Close closes the agent's standard input after everything was sent. An agent exits then.
-func (c *Client) Close() { c.outbox.close() }
+func (c *Client) Close() { c.outbox.Close() }
 
 // SessionID returns the agent's id of the session.
 func (c *Client) SessionID() string { return string(c.session) }

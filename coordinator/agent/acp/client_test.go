@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -20,7 +21,10 @@ func receivedAll(lines ...string) *Client {
 
 // sent returns the method and the params of each message that the client has sent, or its id and what it responds.
 func sent(c *Client) (all []string) {
-	for _, line := range c.outbox.queue {
+	var queued bytes.Buffer
+	c.outbox.Close()
+	c.outbox.Deliver(&queued)
+	for line := range bytes.Lines(queued.Bytes()) {
 		var m rpcMessage
 		if err := json.Unmarshal(line, &m); err != nil || m.JSONRPC != "2.0" {
 			panic(string(line))

@@ -10,11 +10,13 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/jsonlines"
 )
 
 // received returns a client of session s that has received a line.
 func received(line []byte) *Client {
-	c := &Client{outbox: newOutbox(), session: "s"}
+	c := &Client{outbox: jsonlines.NewOutbox(), session: "s"}
 	c.takeLine(line)
 	return c
 }
@@ -216,8 +218,11 @@ func TestAnswerSelectsTheOption(t *testing.T) {
 				Outcome struct{ Outcome, OptionID string }
 			}
 		}
-		if err := json.Unmarshal(c.outbox.queue[0], &sent); err != nil || sent.ID != 7 {
-			t.Fatalf("%s: %v", c.outbox.queue[0], err)
+		var queued bytes.Buffer
+		c.outbox.Close()
+		c.outbox.Deliver(&queued)
+		if err := json.Unmarshal(queued.Bytes(), &sent); err != nil || sent.ID != 7 {
+			t.Fatalf("%s: %v", queued.Bytes(), err)
 		}
 		outcome := "selected"
 		if test.want == "" {
@@ -244,26 +249,6 @@ func TestLinesThatAreNoMessages(t *testing.T) {
 		if c.Unparsed() != want {
 			t.Errorf("%q: unparsed is %q", line, c.Unparsed())
 		}
-	}
-}
-
-func TestOutboxHoldsThousandLines(t *testing.T) {
-	o := newOutbox()
-	for range 1000 {
-		o.put([]byte("a\n"))
-	}
-	if o.overflowed() {
-		t.Error("1000 lines are too many")
-	}
-	o.put([]byte("b\n"))
-	if !o.overflowed() {
-		t.Error("1001 lines are not too many")
-	}
-	var written bytes.Buffer
-	o.close()
-	o.deliver(&written)
-	if got := written.String(); got != string(bytes.Repeat([]byte("a\n"), 1000)) {
-		t.Errorf("%d bytes were written", len(got))
 	}
 }
 

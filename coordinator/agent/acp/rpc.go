@@ -129,7 +129,7 @@ func (c *Client) refuse(m rpcMessage) {
 
 func (c *Client) send(m rpcMessage) {
 	m.JSONRPC = jsonRPC
-	c.outbox.put(append(encode(m), '\n'))
+	c.outbox.Put(append(encode(m), '\n'))
 }
 
 // encode returns the JSON of a value that consists of strings, numbers, lists and objects.
@@ -148,7 +148,7 @@ func (c *Client) receive(ctx context.Context) (m rpcMessage, err error) {
 		switch {
 		case c.lines.TooLong():
 			return m, jsonlines.ErrTooLong
-		case c.outbox.overflowed():
+		case c.outbox.Overflowed():
 			return m, errNotReading
 		}
 		select {
