@@ -10,7 +10,7 @@ import (
 
 	sdk "github.com/coder/acp-go-sdk"
 
-	"github.com/agent-chatter/agent-chatter/coordinator/agent/jsonlines"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/jsonrpc"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
 )
 
@@ -24,11 +24,7 @@ type Client struct {
 	// Initialize.
 	TakesHTTP, TakesSSE bool
 
-	outbox   *jsonlines.Outbox
-	lines    jsonlines.Splitter
-	inbox    []rpcMessage // received, and not yet returned by receive
-	unparsed string
-	requests int64 // the id of the last request
+	conn *jsonrpc.Conn
 
 	services         Services
 	canCloseSessions bool
@@ -40,23 +36,21 @@ type Client struct {
 
 // Start starts an agent's program. Errors are *process.StartErrors.
 func Start(program process.Program) (*Client, error) {
-	c := &Client{outbox: jsonlines.NewOutbox()}
-	p, err := process.Start(program, c.outbox.Deliver)
+	conn, err := jsonrpc.Start(program, jsonRPC)
 	if err != nil {
 		return nil, err
 	}
-	c.Process = p
-	return c, nil
+	return &Client{Process: conn.Process, conn: conn}, nil
 }
 
 // Close closes the agent's standard input after everything was sent. An agent exits then.
-func (c *Client) Close() { c.outbox.Close() }
+func (c *Client) Close() { c.conn.Close() }
 
 // SessionID returns the agent's id of the session.
 func (c *Client) SessionID() string { return string(c.session) }
 
 // Unparsed returns the first line that was not a message, or "". At most 4 KiB of it are kept.
-func (c *Client) Unparsed() string { return c.unparsed }
+func (c *Client) Unparsed() string { return c.conn.Unparsed() }
 
 // clientCapabilities are those of the client. The SDK lacks the notices: the client takes those of the agent's program
 // as updates of their own. Without that some agents send them as pieces of the reply.
@@ -285,47 +279,47 @@ func (c *Client) setThinking(ctx context.Context, on bool, options []sessionOpti
 // CloseSession closes the session, if the agent can. It does not wait for the response.
 func (c *Client) CloseSession() {
 	if c.canCloseSessions {
-		c.request(sdk.AgentMethodSessionClose, sdk.CloseSessionRequest{SessionId: c.session})
+		c.conn.Request(sdk.AgentMethodSessionClose, sdk.CloseSessionRequest{SessionId: c.session})
 	}
 }
 
 // Prompt starts a turn. Next returns what the agent sends in it, and then its Result.
 func (c *Client) Prompt(text string) {
 	blocks := []sdk.ContentBlock{sdk.TextBlock(strings.ToValidUTF8(text, "\uFFFD"))}
-	c.prompt = c.request(sdk.AgentMethodSessionPrompt, sdk.PromptRequest{SessionId: c.session, Prompt: blocks})
+	c.prompt = c.conn.Request(sdk.AgentMethodSessionPrompt, sdk.PromptRequest{SessionId: c.session, Prompt: blocks})
 }
 
 // Cancel asks the agent to stop the turn. The Result still follows.
 func (c *Client) Cancel() {
 	params := sdk.CancelNotification{SessionId: c.session}
-	c.send(rpcMessage{Method: sdk.AgentMethodSessionCancel, Params: encode(params)})
+	c.conn.Notify(sdk.AgentMethodSessionCancel, params)
 }
 
 // Next waits for the next message of the turn. Errors are ErrExited,
 // jsonlines.ErrTooLong, the cause of ctx, and one for an agent that sends requests and does not read the responses.
 func (c *Client) Next(ctx context.Context) (Message, error) {
 	for {
-		m, err := c.receive(ctx)
+		m, err := c.conn.Receive(ctx)
 		if err != nil {
 			return nil, err
 		}
 		switch {
-		case m.responds(c.prompt):
+		case m.Responds(c.prompt):
 			return resultOf(m), nil
 		case m.Method == sdk.ClientMethodSessionUpdate:
 			if update, ok := c.updateOf(m); ok {
 				return update, nil
 			}
-		case m.Method == sdk.ClientMethodSessionRequestPermission && m.isRequest():
+		case m.Method == sdk.ClientMethodSessionRequestPermission && m.IsRequest():
 			if request, ok := c.permissionRequestOf(m); ok {
 				return request, nil
 			}
-		case m.isRequest() && c.services.offers(m.Method):
+		case m.IsRequest() && c.services.offers(m.Method):
 			if request, ok := c.serviceRequestOf(m); ok {
 				return request, nil
 			}
-		case m.isRequest():
-			c.refuse(m)
+		case m.IsRequest():
+			c.conn.Refuse(m)
 		}
 	}
 }

@@ -8,13 +8,15 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/jsonrpc"
 )
 
 // receivedAll returns a client of session s that has received the lines and has sent no request yet.
 func receivedAll(lines ...string) *Client {
 	c := received(nil)
 	for _, line := range lines {
-		c.takeLine([]byte(line))
+		c.conn.Take([]byte(line))
 	}
 	return c
 }
@@ -22,10 +24,10 @@ func receivedAll(lines ...string) *Client {
 // sent returns the method and the params of each message that the client has sent, or its id and what it responds.
 func sent(c *Client) (all []string) {
 	var queued bytes.Buffer
-	c.outbox.Close()
-	c.outbox.Deliver(&queued)
+	c.conn.Outbox.Close()
+	c.conn.Outbox.Deliver(&queued)
 	for line := range bytes.Lines(queued.Bytes()) {
-		var m rpcMessage
+		var m jsonrpc.Message
 		if err := json.Unmarshal(line, &m); err != nil || m.JSONRPC != "2.0" {
 			panic(string(line))
 		}
@@ -103,7 +105,7 @@ func TestNewSessionSetsModelAndThinking(t *testing.T) {
 			c := receivedAll(`{"id":1,"result":{"sessionId":"s1"`+test.created+`}}`, test.response)
 			dir := t.TempDir()
 			err := c.NewSession(t.Context(), Session{Dir: dir, Model: test.model, Thinking: test.thinking})
-			want := []string{`session/new {"cwd":` + string(encode(dir)) + `,"mcpServers":[]}`}
+			want := []string{`session/new {"cwd":` + string(jsonrpc.Encode(dir)) + `,"mcpServers":[]}`}
 			if test.sent != "" {
 				want = append(want, test.sent)
 			}
@@ -125,7 +127,7 @@ func TestNewSessionSetsModelAndThinking(t *testing.T) {
 }
 
 func TestClientRefusesUnsupportedRequests(t *testing.T) {
-	id := strings.Repeat("1", maxID)
+	id := strings.Repeat("1", 1<<10)
 	c := receivedAll(`{"id":8,"method":"fs/read_text_file"}`, `{"method":"news"}`, `{"id":`+id+`1,"method":"long"}`,
 		`{"id":`+id+`,"method":"`+strings.Repeat("m", 2000)+`"}`, `{"id":1,"result":{"protocolVersion":1}}`)
 	if err := c.Initialize(t.Context(), Services{}); err != nil {
@@ -192,7 +194,7 @@ func TestPermissionRequest(t *testing.T) {
 		"always":                  {`{}`, `[{"kind":"reject_once","optionId":"r"},{"kind":"allow_always","optionId":"a"}]`, ToolUpdate{}, nil, true},
 		"always, without an id":   {`{}`, `[{"kind":"allow_always"},{"kind":"allow_once","optionId":"a"}]`, ToolUpdate{}, nil, false},
 	} {
-		m := rpcMessage{ID: json.RawMessage("7"), Params: json.RawMessage(`{"sessionId":"s","toolCall":` + test.tool +
+		m := jsonrpc.Message{ID: json.RawMessage("7"), Params: json.RawMessage(`{"sessionId":"s","toolCall":` + test.tool +
 			`,"options":` + test.options + `}`)}
 		r, ok := received(nil).permissionRequestOf(m)
 		if !ok || !cmp.Equal(r.Tool, test.want) || !cmp.Equal(r.Edits, test.edits) || r.OffersAlways() != test.always {

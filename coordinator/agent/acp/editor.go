@@ -6,6 +6,7 @@ import (
 	sdk "github.com/coder/acp-go-sdk"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/jsonlines"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/jsonrpc"
 )
 
 // Services are what the client offers to the agent.
@@ -48,7 +49,7 @@ func (s Services) offers(method string) bool {
 }
 
 // serviceRequestOf decodes a request for a service. It fails one of another session, whose turn is over.
-func (c *Client) serviceRequestOf(m rpcMessage) (ServiceRequest, bool) {
+func (c *Client) serviceRequestOf(m jsonrpc.Message) (ServiceRequest, bool) {
 	var params struct {
 		SessionID       sdk.SessionId
 		Path            string
@@ -79,9 +80,9 @@ func (c *Client) serviceRequestOf(m rpcMessage) (ServiceRequest, bool) {
 const codeServiceFailed = -32603
 
 // Respond sends the result of a request. It may be called concurrently with other methods.
-func (c *Client) Respond(r ServiceRequest, result any) { c.respond(r.id, result) }
+func (c *Client) Respond(r ServiceRequest, result any) { c.conn.Respond(r.id, result) }
 
 // Fail responds that the service failed or was refused, and why. It may be called concurrently with other methods.
 func (c *Client) Fail(r ServiceRequest, reason string) {
-	c.send(rpcMessage{ID: r.id, Error: encode(sdk.RequestError{Code: codeServiceFailed, Message: reason})})
+	c.conn.RespondError(r.id, codeServiceFailed, reason, nil)
 }

@@ -10,6 +10,7 @@ import (
 	sdk "github.com/coder/acp-go-sdk"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/jsonlines"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/jsonrpc"
 )
 
 // A Message is what an agent sends in a turn: a [Chunk], [Notice], [ToolUpdate], [PermissionRequest], [ServiceRequest],
@@ -208,7 +209,7 @@ func (u update) retry() (Retry, bool) {
 }
 
 // updateOf decodes an update of the client's session.
-func (c *Client) updateOf(m rpcMessage) (Message, bool) {
+func (c *Client) updateOf(m jsonrpc.Message) (Message, bool) {
 	var params struct {
 		SessionID sdk.SessionId `json:"sessionId"`
 		Update    update        `json:"update"`
@@ -342,7 +343,7 @@ func (u update) output() string {
 
 // permissionRequestOf decodes a request for permission. It dismisses one of another session, whose
 // turn is over.
-func (c *Client) permissionRequestOf(m rpcMessage) (PermissionRequest, bool) {
+func (c *Client) permissionRequestOf(m jsonrpc.Message) (PermissionRequest, bool) {
 	var params struct {
 		SessionID sdk.SessionId      `json:"sessionId"`
 		Tool      update             `json:"toolCall"`
@@ -399,7 +400,7 @@ func (c *Client) Answer(r PermissionRequest, allowed, always bool) {
 		for _, o := range r.options {
 			if o.Kind == string(kind) && o.ID != "" {
 				outcome := sdk.NewRequestPermissionOutcomeSelected(sdk.PermissionOptionId(o.ID))
-				c.respond(r.id, sdk.RequestPermissionResponse{Outcome: outcome})
+				c.conn.Respond(r.id, sdk.RequestPermissionResponse{Outcome: outcome})
 				return
 			}
 		}
@@ -409,13 +410,13 @@ func (c *Client) Answer(r PermissionRequest, allowed, always bool) {
 
 // Dismiss answers that the turn was cancelled. It may be called concurrently with other methods.
 func (c *Client) Dismiss(r PermissionRequest) {
-	c.respond(r.id, sdk.RequestPermissionResponse{Outcome: sdk.NewRequestPermissionOutcomeCancelled()})
+	c.conn.Respond(r.id, sdk.RequestPermissionResponse{Outcome: sdk.NewRequestPermissionOutcomeCancelled()})
 }
 
 // resultOf decodes the response to a prompt.
-func resultOf(m rpcMessage) Result {
-	if err := m.refusal(); err != nil {
-		return Result{Err: err}
+func resultOf(m jsonrpc.Message) Result {
+	if refused := m.Refusal(); refused != nil {
+		return Result{Err: requestError(refused)}
 	}
 	var end struct {
 		Reason sdk.StopReason `json:"stopReason"`

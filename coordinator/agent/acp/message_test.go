@@ -11,13 +11,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/agent-chatter/agent-chatter/coordinator/agent/jsonlines"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/jsonrpc"
 )
 
 // received returns a client of session s that has received a line.
 func received(line []byte) *Client {
-	c := &Client{outbox: jsonlines.NewOutbox(), session: "s"}
-	c.takeLine(line)
+	c := &Client{conn: jsonrpc.New(jsonRPC), session: "s"}
+	c.conn.Take(line)
 	return c
 }
 
@@ -120,7 +120,7 @@ func TestUpdates(t *testing.T) {
 		},
 	} {
 		for session, ok := range map[string]bool{"s": true, "other": false} {
-			m := rpcMessage{Params: json.RawMessage(`{"sessionId":"` + session + `","update":` + test.update + `}`)}
+			m := jsonrpc.Message{Params: json.RawMessage(`{"sessionId":"` + session + `","update":` + test.update + `}`)}
 			got, found := received(nil).updateOf(m)
 			if found != ok || ok && !cmp.Equal(got, test.want) {
 				t.Errorf("%s: got %+v, %v", name, got, found)
@@ -170,19 +170,19 @@ func TestResponses(t *testing.T) {
 		{`{"id":1,"error":"boom"}`, Result{Err: &RequestError{Message: `"boom"`}}},
 	} {
 		c := received([]byte(test.line))
-		if len(c.inbox) != 1 || !c.inbox[0].responds("1") {
-			t.Errorf("%s is no response: %+v", test.line, c.inbox)
+		if len(c.conn.Inbox) != 1 || !c.conn.Inbox[0].Responds("1") {
+			t.Errorf("%s is no response: %+v", test.line, c.conn.Inbox)
 			continue
 		}
-		if got := resultOf(c.inbox[0]); !cmp.Equal(got, test.result) {
+		if got := resultOf(c.conn.Inbox[0]); !cmp.Equal(got, test.result) {
 			t.Errorf("%s: got %+v", test.line, got)
 		}
 	}
 	for _, line := range []string{
 		`{"id":2,"result":{}}`, `{"id":1,"method":"x"}`, `{"method":"x"}`, `{"id":null,"result":{}}`,
 	} {
-		if c := received([]byte(line)); len(c.inbox) != 1 || c.inbox[0].responds("1") {
-			t.Errorf("%s is taken for the response: %+v", line, c.inbox)
+		if c := received([]byte(line)); len(c.conn.Inbox) != 1 || c.conn.Inbox[0].Responds("1") {
+			t.Errorf("%s is taken for the response: %+v", line, c.conn.Inbox)
 		}
 	}
 }
@@ -209,8 +209,8 @@ func TestAnswerSelectsTheOption(t *testing.T) {
 			options = append(options, map[string]string{"kind": "reject_once"}, map[string]string{"optionId": kind, "kind": kind})
 		}
 		c := received(nil)
-		r, _ := c.permissionRequestOf(rpcMessage{ID: json.RawMessage("7"), Method: "session/request_permission",
-			Params: encode(map[string]any{"sessionId": "s", "toolCall": map[string]any{"toolCallId": "1"}, "options": options})})
+		r, _ := c.permissionRequestOf(jsonrpc.Message{ID: json.RawMessage("7"), Method: "session/request_permission",
+			Params: jsonrpc.Encode(map[string]any{"sessionId": "s", "toolCall": map[string]any{"toolCallId": "1"}, "options": options})})
 		c.Answer(r, test.allowed, test.always)
 		var sent struct {
 			ID     int
@@ -219,8 +219,8 @@ func TestAnswerSelectsTheOption(t *testing.T) {
 			}
 		}
 		var queued bytes.Buffer
-		c.outbox.Close()
-		c.outbox.Deliver(&queued)
+		c.conn.Outbox.Close()
+		c.conn.Outbox.Deliver(&queued)
 		if err := json.Unmarshal(queued.Bytes(), &sent); err != nil || sent.ID != 7 {
 			t.Fatalf("%s: %v", queued.Bytes(), err)
 		}
@@ -241,7 +241,7 @@ func TestLinesThatAreNoMessages(t *testing.T) {
 		"":         "", "\r": "", "x": "x", " ": "", "{}": "{}", `{"id":1}`: "", `{"method":"m"}`: "", "[]": "[]",
 	} {
 		c := received([]byte(line))
-		c.takeLine([]byte("a later line"))
+		c.conn.Take([]byte("a later line"))
 		want := unparsed
 		if want == "" {
 			want = "a later line"
@@ -270,11 +270,11 @@ func FuzzMessages(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, line []byte) {
 		c := received(line)
-		if len(c.inbox) > 0 && c.Unparsed() != "" || len(c.Unparsed()) > 4<<10 {
-			t.Errorf("%q is %+v, unparsed %q", line, c.inbox, c.Unparsed())
+		if len(c.conn.Inbox) > 0 && c.Unparsed() != "" || len(c.Unparsed()) > 4<<10 {
+			t.Errorf("%q is %+v, unparsed %q", line, c.conn.Inbox, c.Unparsed())
 		}
-		for _, m := range c.inbox {
-			m.responds("1")
+		for _, m := range c.conn.Inbox {
+			m.Responds("1")
 			resultOf(m)
 			c.updateOf(m)
 			c.permissionRequestOf(m)

@@ -9,6 +9,7 @@ import (
 	sdk "github.com/coder/acp-go-sdk"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/jsonlines"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/jsonrpc"
 )
 
 // A Mode says in which mode a session is to be. A mode decides what an agent does without a request for permission.
@@ -137,7 +138,7 @@ func required(wanted Mode, err error) error {
 }
 
 // noteMode notes the mode that a notification reports.
-func (c *Client) noteMode(m rpcMessage) {
+func (c *Client) noteMode(m jsonrpc.Message) {
 	var params struct {
 		SessionID sdk.SessionId `json:"sessionId"`
 		Update    update        `json:"update"`
