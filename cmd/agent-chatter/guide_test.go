@@ -94,9 +94,10 @@ var (
 
 // foreignFlags are the flags of other programs that the manual names.
 var foreignFlags = []string{
-	"--acp", "--allow-dangerously-skip-permissions", "--allowed-tools", "--approval-mode", "--ask-for-approval",
-	"--dangerously-bypass-approvals-and-sandbox", "--dangerously-skip-permissions", "--full-auto", "--last", "--latest",
-	"--output-format", "--permission-mode", "--sandbox", "--scope", "--skip-git-repo-check", "--skip-trust", "--yolo",
+	"--acp", "--allow-dangerously-skip-permissions", "--allowed-tools", "--approval-mode", "--approve-for-me",
+	"--ask-for-approval", "--cd", "--color", "--dangerously-bypass-approvals-and-sandbox",
+	"--dangerously-skip-permissions", "--full-auto", "--last", "--latest", "--output-format", "--output-last-message",
+	"--permission-mode", "--sandbox", "--scope", "--skip-git-repo-check", "--skip-trust", "--yolo",
 }
 
 func TestManualNamesCommandsAndFlags(t *testing.T) {

@@ -2,12 +2,13 @@ package agent
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
-	"fmt"
-	"strings"
+	"iter"
+	"time"
 	"unicode/utf8"
 
-	"github.com/agent-chatter/agent-chatter/coordinator/agent/jsonlines"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
 	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 )
 
@@ -22,19 +23,16 @@ var codexProfile = profile{
 		`log in, or set a key in the member's "env"`,
 		hint.Hint{Kind: hint.Run, Argv: []string{"codex", "login"}},
 	},
-	trust: Remedy{
-		`let it work in a git repository, or set the member's "permissions" to read`,
-		hint.Hint{Kind: hint.Run, Argv: []string{"git", "init"}},
-	},
 	permits: []string{
-		"--sandbox", "--ask-for-approval", "--full-auto", "--dangerously-bypass-approvals-and-sandbox", "--yolo",
+		"--sandbox", "--ask-for-approval", "--approve-for-me", "--full-auto",
+		"--dangerously-bypass-approvals-and-sandbox", "--yolo",
 	},
 	limits: []limit{codexLimit},
 }
 
 var _ = Register(Info{
-	Name: "codex", AgentTypes: []string{"codex"}, New: func() Engine { return Codex() },
-	Models: true, Permissions: Permissions,
+	Name: "codex", AgentTypes: []string{"codex"}, New: func() Engine { return Codex{} },
+	Models: true, Permissions: Policies,
 })
 
 var _ = RegisterAgents(
@@ -44,199 +42,64 @@ var _ = RegisterAgents(
 	}),
 )
 
-// Codex returns the engine for Codex: codex exec, with its events as JSON. Codex does not stream
-// its messages.
+// Codex is the engine for Codex: codex app-server, which speaks JSON-RPC over its standard input and output. A program
+// has one session, a thread of Codex.
 //
-// Outside of a git repository Codex works only with an option that skips this check. ReadOnly and
-// Bypass set it: with the first nothing can change that git would have to restore.
-func Codex() CLI {
-	return CLI{profile: codexProfile, format: format{
-		args:  []string{"exec", "--json"},
-		model: "-m",
-		permits: map[string][]string{
-			ReadOnly: {"--sandbox", "read-only", "--skip-git-repo-check"},
-			Edit:     {"--sandbox", "workspace-write"},
-			Bypass:   {"--dangerously-bypass-approvals-and-sandbox", "--skip-git-repo-check"},
-		},
-		think: map[bool]thinkingSwitch{ // joined, so that they are not taken for the member's own -c
-			false: {args: []string{"--config=model_reasoning_effort=none"}},
-			true:  {args: []string{"--config=model_reasoning_effort=medium"}},
-		},
-		mcp:    codexMCP,
-		last:   []string{"-"}, // the prompt is on standard input
-		parser: func() parser { return &codexParser{running: toolNames{}} },
-	}}
+// Member.Args may be arguments of codex exec; codexArgs says which are passed on. Member.Permissions is one of
+// [Policies]; codexPolicies says what Codex is told.
+//
+// A turn that is stopped is interrupted in the protocol. If Codex does not respond to that, or leaves a process
+// running that was not there before the turn, the program and everything that it has started are ended.
+type Codex struct {
+	// Grace is how long Codex has after each way of asking it to stop; zero is 1 second.
+	Grace time.Duration
+	// Start is how long its program has to start a session; zero is 1 minute.
+	Start time.Duration
+	// Retry is the time until Codex is asked again for a session that another process uses; zero is 1 second.
+	Retry time.Duration
 }
 
-// A codexParser parses the output of Codex, which reports items of work.
-type codexParser struct {
-	reply
-	running toolNames // those with a ToolStarted
-}
+const (
+	defaultCodexGrace = time.Second
+	defaultCodexStart = time.Minute
+	defaultCodexRetry = time.Second
+)
 
-type codexLine struct {
-	Type     string    `json:"type"`
-	ThreadID string    `json:"thread_id"`
-	Item     codexItem `json:"item"`
-	Message  string    `json:"message"`
-	Error    struct {
-		Message string `json:"message"`
-	} `json:"error"`
-	Usage struct { // the input includes cached tokens
-		Input       int64 `json:"input_tokens"`
-		CachedRead  int64 `json:"cached_input_tokens"`
-		CachedWrite int64 `json:"cache_write_input_tokens"`
-		Output      int64 `json:"output_tokens"`
-		Thought     int64 `json:"reasoning_output_tokens"`
-	} `json:"usage"`
-}
+var _ SessionEngine = Codex{}
 
-type codexItem struct {
-	ID      string `json:"id"`
-	Type    string `json:"type"`
-	Status  string `json:"status"`
-	Text    string `json:"text"`    // of agent_message
-	Message string `json:"message"` // of error
-
-	Command  string `json:"command"` // of command_execution
-	Output   string `json:"aggregated_output"`
-	ExitCode *int   `json:"exit_code"`
-
-	Server    string          `json:"server"` // of mcp_tool_call
-	Tool      string          `json:"tool"`
-	Arguments json.RawMessage `json:"arguments"`
-	Result    json.RawMessage `json:"result"`
-	Error     struct {
-		Message string `json:"message"`
-	} `json:"error"`
-
-	Changes json.RawMessage `json:"changes"` // of file_change
-	Query   string          `json:"query"`   // of web_search
-
-	Todos []struct {
-		Text      string `json:"text"`
-		Completed bool   `json:"completed"`
-	} `json:"items"` // of todo_list
-}
-
-func (p *codexParser) parse(raw []byte) []Event {
-	var line codexLine
-	if !jsonlines.Decode(raw, &line) {
-		return []Event{unparsedLine(raw)}
-	}
-	switch line.Type {
-	case "thread.started":
-		return []Event{SessionStarted{line.ThreadID}}
-	case "item.started", "item.updated":
-		if line.Item.Type == itemTodoList {
-			return []Event{line.Item.plan()}
+// Run runs a turn in a session of its own and yields its events. The last error is a *process.StartError, a
+// *FailureError, or wraps context.Cause(ctx).
+func (e Codex) Run(ctx context.Context, turn Turn) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		if ctx.Err() != nil {
+			yield(nil, process.Stopped(ctx))
+			return
 		}
-		return p.startTool(line.Item)
-	case "item.completed":
-		return p.complete(line.Item)
-	case "error":
-		reason := apiMessage(line.Message)
-		if strings.HasPrefix(reason, "Reconnecting") {
-			return []Event{Retry{Reason: reason}}
+		if err := codexProfile.checkLength(turn.Prompt); err != nil {
+			yield(nil, err)
+			return
 		}
-		return []Event{warning(reason)}
-	case "turn.failed":
-		return []Event{verdict{failed: true, message: line.Error.Message}}
-	case "turn.completed":
-		u := line.Usage
-		used := Usage{
-			Input: max(0, u.Input-u.CachedRead-u.CachedWrite), CachedRead: u.CachedRead, CachedWrite: u.CachedWrite,
-			Output: u.Output, Thought: u.Thought,
+		s, err := e.Open(ctx, turn, Origin{})
+		if err != nil {
+			yield(nil, err)
+			return
 		}
-		return []Event{used.separate(0), verdict{}}
+		defer s.Close()
+		s.Turn(ctx, turn)(yield)
 	}
-	return nil
 }
 
-// startTool returns the ToolStarted of an item, once.
-func (p *codexParser) startTool(i codexItem) []Event {
-	name, input := i.tool()
-	if _, announced := p.running[label(i.ID)]; announced || name == "" {
-		return nil
-	}
-	id, name := p.running.add(i.ID, name)
-	return []Event{ToolStarted{ID: id, Name: name, Input: input}}
-}
+// Excess returns by how many characters the prompt is too long; 0 if it is short enough.
+func (Codex) Excess(_ Member, prompt string) int { return codexProfile.excess(prompt) }
 
-// complete returns the events of a completed item. Codex does not report the start of some.
-func (p *codexParser) complete(i codexItem) []Event {
-	switch name, _ := i.tool(); {
-	case i.Type == "agent_message":
-		events := p.text(i.Text)
-		p.endMessage()
-		return events
-	case i.Type == itemTodoList:
-		return []Event{i.plan()}
-	case i.Type == "error":
-		return []Event{warning(apiMessage(i.Message))}
-	case name != "":
-		events := p.startTool(i)
-		id, _ := p.running.remove(i.ID)
-		return append(events, ToolCompleted{ID: id, Name: label(name), Output: i.output(), Error: i.failure()})
-	}
-	return nil
-}
-
-// itemTodoList is the type of an item that is the agent's todo list.
-const itemTodoList = "todo_list"
-
-// plan returns the todo list.
-func (i codexItem) plan() Plan {
-	entries := []PlanEntry{}
-	for _, todo := range i.Todos {
-		status := "pending"
-		if todo.Completed {
-			status = "completed"
-		}
-		entries = append(entries, PlanEntry{Content: todo.Text, Status: status})
-	}
-	return Plan{entries}
-}
-
-// tool returns the name and the input of the tool that an item is the use of; "" for other items,
-// such as thoughts.
-func (i codexItem) tool() (name string, input json.RawMessage) {
-	switch i.Type {
-	case "command_execution":
-		return "shell", object("command", i.Command)
-	case "mcp_tool_call":
-		return i.Server + "." + i.Tool, i.Arguments
-	case "file_change":
-		return "file_change", i.Changes
-	case "web_search":
-		return "web_search", object("query", i.Query)
-	}
-	return "", nil
+// CommandLine returns the program that runs the member's turns, and its arguments.
+func (Codex) CommandLine(m Member) []string {
+	policy := codexPolicies[m.Permissions] // with invalid permissions it does not run
+	line := codexArgs(m, policy)
+	return append([]string{cmp.Or(m.Command, codexProfile.program)}, line.args...)
 }
 
 func object(name, value string) json.RawMessage {
 	raw, _ := json.Marshal(map[string]string{name: value}) // strings cannot fail
 	return raw
-}
-
-func (i codexItem) output() string {
-	if string(i.Result) == "null" {
-		return i.Output
-	}
-	var called struct{ Content json.RawMessage } // the result of a tool of an MCP server
-	jsonlines.Decode(i.Result, &called)
-	return cmp.Or(i.Output, textOf(called.Content), string(i.Result))
-}
-
-// failure returns why a tool failed; "" if it succeeded.
-func (i codexItem) failure() string {
-	switch {
-	case i.Error.Message != "":
-		return i.Error.Message
-	case i.ExitCode != nil && *i.ExitCode != 0:
-		return fmt.Sprintf("exit code %d", *i.ExitCode)
-	case i.Status != "" && i.Status != "completed":
-		return i.Status
-	}
-	return ""
 }

@@ -21,8 +21,8 @@
 //
 // [Demo] needs no program, no network and no account, and its replies are deterministic. [Command]
 // runs any program that reads the prompt from standard input and writes its reply to standard
-// output. A [CLI] runs a coding agent that prints JSON lines: [Claude], [Codex], [Gemini]. [ACP]
-// runs any agent that speaks the Agent Client Protocol. [OpenAI] requests chat completions of a
+// output. A [CLI] runs a coding agent that prints JSON lines: [Claude], [Gemini]. [Codex] runs the
+// server of Codex, and [ACP] any agent that speaks the Agent Client Protocol. [OpenAI] requests chat completions of a
 // model from an API.
 //
 // Each registers an [Info], by which the rest of the program knows it, and the agents that it runs as

@@ -90,53 +90,6 @@ func mustJSON(t *testing.T, value any) string {
 	return string(text)
 }
 
-func TestCodexGetsServers(t *testing.T) {
-	codex := withoutTimeouts(agent.Codex())
-	const result = `echo '{"type":"item.completed","item":{"type":"agent_message","text":"hi"}}'; echo '{"type":"turn.completed"}'`
-	args, env, _, settings := launched(t, codex, result, "")
-	for _, want := range []string{
-		`--config=mcp_servers.agent-chatter={command="/bin/own",args=["mcp","a\"b"],env={},env_vars=[],default_tools_approval_mode="approve"}`,
-		`--config=mcp_servers.files={command="files",args=[],env={"PATH"="/other"},env_vars=["FILES_TOKEN"]}`,
-		`--config=mcp_servers.web={url="http://h/mcp",env_http_headers={"Authorization"="AGENT_CHATTER_MCP_HEADER_1"}}`,
-	} {
-		if !slices.Contains(args, want) {
-			t.Errorf("no %s in %q", want, args)
-		}
-	}
-	for _, want := range []string{"FILES_TOKEN=files-secret\n", "AGENT_CHATTER_MCP_HEADER_1=Bearer web-secret\n"} {
-		if !strings.Contains(env, want) {
-			t.Errorf("no %q in the environment", want)
-		}
-	}
-	if strings.Contains(env, "PATH=/other\n") || strings.Contains(env, "old-secret") {
-		t.Error("the environment has what is not for Codex")
-	}
-	if !slices.Equal(settings, []string{agent.SettingMCPServers}) { // of the server old
-		t.Errorf("unsupported: %q", settings)
-	}
-}
-
-func TestCodexSkipsServersWithConflictingSecrets(t *testing.T) {
-	codex := withoutTimeouts(agent.Codex())
-	turn := scriptedCLI(t, `printf '%s\n' "$@" > args; env > env; echo '{"type":"turn.completed"}'`)
-	turn.Member.Env["SHARED_TOKEN"] = "of the member"
-	turn.MCPServers = []agent.MCPServer{
-		{Name: "a", Command: "a", Env: map[string]string{"SHARED_TOKEN": "another", "MODE": "x"}},
-		{Name: "b", Command: "b", Env: map[string]string{"OPENAI_API_KEY": "another"}},
-		{Name: "c", Command: "c", Env: map[string]string{"SHARED_TOKEN": "of the member"}},
-	}
-	settings, _ := unsupported(t, codex, turn)
-	args, err := os.ReadFile(filepath.Join(turn.Dir, "args"))
-	if err != nil || strings.Contains(string(args), "mcp_servers.a") || strings.Contains(string(args), "mcp_servers.b") ||
-		!strings.Contains(string(args), "mcp_servers.c") || !slices.Equal(settings, []string{agent.SettingMCPServers}) {
-		t.Errorf("the arguments are %q, %v; unsupported %q", args, err, settings)
-	}
-	env, err := os.ReadFile(filepath.Join(turn.Dir, "env"))
-	if err != nil || !strings.Contains(string(env), "SHARED_TOKEN=of the member\n") || strings.Contains(string(env), "another") {
-		t.Errorf("the environment has another token, %v", err)
-	}
-}
-
 func TestEnginesWithoutToolsReportServers(t *testing.T) {
 	echo := script(t, "echo hi")
 	echo.MCPServers = testServers

@@ -130,9 +130,7 @@ func (r *recorder) requirePermission() {
 	case "acp-codex":
 		r.model.Escalate = true
 	case "codex":
-		if r.refuses {
-			m.Permissions, r.model.Escalate = agent.ReadOnly, true
-		}
+		m.Permissions, r.model.Escalate = agent.Ask, true
 	case "claude", "gemini":
 		if r.refuses {
 			m.Permissions = ""
@@ -186,7 +184,7 @@ func (r recorder) clean(raw []byte) []byte {
 	var out bytes.Buffer
 	for line := range strings.Lines(r.anonymized(string(raw))) {
 		switch {
-		case r.agent.Resident() && strings.HasPrefix(line, "! "):
+		case (r.agent.Resident() || r.name == "codex") && strings.HasPrefix(line, "! "):
 			return out.Bytes() // the engine stops the server
 		case strings.HasPrefix(line, "! SIG") && !r.cancelled && !r.retries:
 			continue // the agent did not exit in time
@@ -205,6 +203,9 @@ func (r recorder) clean(raw []byte) []byte {
 var (
 	uuids   = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 	ids     = regexp.MustCompile(`(ses|msg|prt)_[0-9A-Za-z]{20,}`)
+	seconds = regexp.MustCompile(`(At":)1[5-9][0-9]{8}\b`) // since 1970
+	rollout = regexp.MustCompile(`20[0-9]{2}/[0-9]{2}/[0-9]{2}/rollout-[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9-]{8}`)
+	host    = regexp.MustCompile(`("serverName":)"[^"]*","installationId"`)
 	stamps  = regexp.MustCompile(`1[5-9][0-9]{11}`) // milliseconds since 1970
 	times   = regexp.MustCompile(`20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z`)
 	sockets = regexp.MustCompile(`/tmp/cc-socks/[0-9]+`)
@@ -222,6 +223,9 @@ func (r recorder) anonymized(text string) string {
 	text = numbered(text, uuids, "00000000-0000-4000-8000-%012d")
 	text = numbered(text, ids, "id_%020d")
 	text = numbered(text, stamps, "1700000%06d")
+	text = seconds.ReplaceAllString(text, "${1}1700000000")
+	text = rollout.ReplaceAllString(text, "2026/01/01/rollout-2026-01-01T00-00-00")
+	text = host.ReplaceAllString(text, `${1}"host","installationId"`)
 	text = times.ReplaceAllString(text, "2026-01-01T00:00:00.000Z")
 	text = sockets.ReplaceAllString(text, "/tmp/cc-socks/1")
 	return periods.ReplaceAllString(text, "${1}0")

@@ -146,7 +146,7 @@ func runPlayback() int {
 		case "<":
 			fmt.Println(text)
 		case ">":
-			if strings.Contains(text, `"method":"session/cancel"`) {
+			if strings.Contains(text, `"method":"session/cancel"`) || strings.Contains(text, `"method":"turn/interrupt"`) {
 				requestCancel()
 			}
 			got, _ := input.ReadString('\n')

@@ -31,7 +31,7 @@ var recordedEngines = []struct {
 	{"acp-gemini", "gemini", func() agent.Engine { return gracefulACP() }},
 	{"acp-opencode", "opencode", func() agent.Engine { return gracefulACP() }},
 	{"claude", "claude", func() agent.Engine { return withoutTimeouts(agent.Claude()) }},
-	{"codex", "codex", func() agent.Engine { return withoutTimeouts(agent.Codex()) }},
+	{"codex", "codex", func() agent.Engine { return patientCodex }},
 	{"gemini", "gemini", func() agent.Engine { return withoutTimeouts(agent.Gemini()) }},
 }
 
@@ -87,6 +87,12 @@ func playRecording(t *testing.T, e agent.Engine, agentType string, s scene, file
 	turn.Member.ID, turn.Member.AgentType, turn.Prompt = "recorded", agentType, s.prompt
 	if _, overACP := e.(*agent.ACP); overACP && !s.asks {
 		turn.Member.Permissions = agent.Allow
+	}
+	if _, isCodex := e.(agent.Codex); isCodex {
+		turn.Member.Permissions, turn.Member.Model = agent.Bypass, "gpt-5.5"
+		if s.asks {
+			turn.Member.Permissions = agent.Ask
+		}
 	}
 	turn.Member.Env[recordingFile], turn.Member.Env[playbackDir] = file, turn.Dir
 	turn.Member.Env[cancelURL] = cancelServer.URL

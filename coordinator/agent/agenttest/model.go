@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -29,7 +30,7 @@ const modelPace = 100 * time.Millisecond
 //	slow N            reply with ModelReply and N words, slowly
 //	tool <<COMMAND>>  run COMMAND with the agent's shell tool, then reply with ModelReply
 //	call <<NAME {…}>> call the tool NAME with that input, then reply with ModelReply; the input may
-//	                  contain instructions for a subagent
+//	                  contain instructions for a subagent; for the tool apply_patch of Codex, it has a "patch"
 //	first <<TEXT>>    say TEXT before running the tool
 //	fail STATUS       respond with that status
 //	hang              say one word, and do not finish
@@ -42,6 +43,7 @@ type Model struct {
 	requests    atomic.Int32
 	mu          sync.Mutex
 	received    strings.Builder
+	bodies      []string
 	instruction string
 	streamed    chan struct{} // has a token when a word was sent
 }
@@ -88,6 +90,13 @@ func (m *Model) Received(text string) bool {
 	return strings.Contains(m.received.String(), text)
 }
 
+// Requests returns the bodies of all requests.
+func (m *Model) Requests() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.bodies)
+}
+
 // Streamed receives when a word was sent since the last receive.
 func (m *Model) Streamed() <-chan struct{} { return m.streamed }
 
@@ -98,6 +107,7 @@ func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(&m.received, "%s %s\r\n", r.Method, r.URL.Path)
 	_ = r.Header.Write(&m.received)
 	m.received.Write(body)
+	m.bodies = append(m.bodies, string(body))
 	m.mu.Unlock()
 	stream := &stream{w: w, n: int(m.requests.Add(1))}
 	switch path := r.URL.Path; {

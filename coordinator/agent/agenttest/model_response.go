@@ -106,9 +106,13 @@ func (r *responses) toolCall(tool string, input object) {
 		"id": r.id("fc"), "type": "function_call", "status": "completed", "call_id": r.id("call"),
 		"name": tool, "arguments": encode(input),
 	})
+	call := r.calls[len(r.calls)-1]
 	if namespace, name, ok := strings.Cut(tool, "."); ok {
-		call := r.calls[len(r.calls)-1]
 		call["namespace"], call["name"] = namespace, name
+	}
+	if tool == "apply_patch" { // its input is text
+		call["type"], call["input"] = "custom_tool_call", input["patch"]
+		delete(call, "arguments")
 	}
 }
 

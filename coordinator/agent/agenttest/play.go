@@ -33,6 +33,8 @@ func Play() {
 	switch os.Getenv(roleVariable) {
 	case roleACP:
 		os.Exit(playACP(os.Stdin, os.Stdout, habitsOf(os.Getenv(habitsVariable))))
+	case roleCodex:
+		os.Exit(playCodex(os.Stdin, os.Stdout, habitsOf(os.Getenv(habitsVariable))))
 	case roleSleep:
 		time.Sleep(sleepTime)
 		os.Exit(0)

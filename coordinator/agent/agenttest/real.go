@@ -25,7 +25,7 @@ type Real struct {
 // Reals are all real agents.
 var Reals = []Real{
 	{Name: "claude", Engine: "claude", program: "claude", configure: configureClaude},
-	{Name: "codex", Engine: "codex", Unstreamed: true, program: "codex", configure: configureCodex},
+	{Name: "codex", Engine: "codex", program: "codex", configure: configureCodex},
 	{Name: "gemini", Engine: "gemini", program: "gemini", configure: configureGemini},
 	{Name: "claude over ACP", Engine: engineACP, program: "claude-agent-acp", configure: configureClaude},
 	{Name: "codex over ACP", Engine: engineACP, program: "codex-acp", configure: configureCodexHome},
