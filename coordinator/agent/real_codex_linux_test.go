@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"os"
@@ -206,5 +207,42 @@ func TestRealCodexSessionsThatAreGone(t *testing.T) {
 		act(t, s, turn, "hello")
 		s.Close()
 		check(agent.Origin{Way: agent.Resume, ID: s.ID()})
+	})
+}
+
+// An interrupted turn leaves the session as it is: in its reply, while a question is open, and in a tool.
+func TestRealCodexIsInterrupted(t *testing.T) {
+	withRealCodex(t, func(t *testing.T, turn agent.Turn, model *agenttest.Model) {
+		turn.Member.Permissions, model.Escalate = agent.Ask, true
+		s := openCodex(t, turn, agent.Origin{})
+		defer s.Close()
+		ctx, cancel := context.WithCancelCause(within(t))
+		stopped := turn
+		stopped.Permit = func(asking context.Context, _ agent.Permission) agent.Grant {
+			cancel(errCancelled)
+			<-asking.Done()
+			return agent.AllowedOnce
+		}
+		for _, prompt := range []string{"slow 200", "tool <<touch made>>", "tool <<echo started > started; tail -f /dev/null>>"} {
+			stopped.Prompt = prompt
+			var last error
+			for event, err := range s.Turn(ctx, stopped) {
+				if _, ok := event.(agent.Text); ok {
+					cancel(errCancelled)
+				}
+				last = err
+			}
+			if !errors.Is(last, errCancelled) || !s.Alive() {
+				t.Fatalf("%s: %v, alive: %t", prompt, last, s.Alive())
+			}
+			ctx, cancel = context.WithCancelCause(within(t))
+		}
+		cancel(nil)
+		if got := act(t, s, turn, "say <<here>>"); got.text != "here" {
+			t.Errorf("%+v", got)
+		}
+		if _, err := os.Stat(filepath.Join(turn.Dir, "made")); err == nil {
+			t.Error("the tool has run")
+		}
 	})
 }
