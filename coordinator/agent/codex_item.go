@@ -124,6 +124,7 @@ func (t *codexTurn) completeItem(i codexItem, own bool) {
 		if !t.streamed[label(i.ID)] {
 			t.emit(t.text(i.Text)...)
 		}
+		delete(t.streamed, label(i.ID))
 		t.endMessage()
 	case i.Type == codexCompaction && own:
 		t.emit(Compacted{Before: t.context})

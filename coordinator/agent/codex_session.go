@@ -62,6 +62,9 @@ func (e Codex) Open(ctx context.Context, turn Turn, origin Origin) (Session, err
 	}
 	if err != nil {
 		s.kill()
+		if origin.Way != New && isUnknown(err) {
+			return nil, fmt.Errorf("%w: %s", ErrUnsupported, excerpt(err.Error()))
+		}
 		return nil, s.explain(ctx, err)
 	}
 	return s, nil
@@ -217,6 +220,12 @@ func (s *codexSession) lastTurn(ctx context.Context, thread string) (string, err
 func isBusy(err error) bool {
 	refused, ok := errors.AsType[*jsonrpc.Error](err)
 	return ok && strings.Contains(refused.Message, "already has an active writer")
+}
+
+// isUnknown reports whether Codex does not know a request: it is too old for it.
+func isUnknown(err error) bool {
+	refused, ok := errors.AsType[*jsonrpc.Error](err)
+	return ok && strings.Contains(refused.Message, "unknown variant")
 }
 
 // isGone reports whether Codex has refused a thread, or a turn of it, that it does not have.

@@ -51,6 +51,7 @@ func TestCodexOrigins(t *testing.T) {
 		{agent.Origin{Way: agent.Fork, Point: agenttest.CodexTurn}, nil, agenttest.CodexFork, `"lastTurnId"`, nil},
 		{agent.Origin{Way: agent.Resume}, []agenttest.Habit{agenttest.Busy}, agenttest.CodexThread, "thread/resume", nil},
 		{agent.Origin{Way: agent.Resume}, []agenttest.Habit{agenttest.Occupied}, "", "", agent.ErrBusy},
+		{agent.Origin{Way: agent.Resume}, []agenttest.Habit{agenttest.Older}, "", "", agent.ErrUnsupported},
 		{agent.Origin{Way: agent.Resume}, []agenttest.Habit{agenttest.Gone}, "", "", agent.ErrGone},
 		{agent.Origin{Way: agent.Fork}, []agenttest.Habit{agenttest.Gone}, "", "", agent.ErrGone},
 	} {

@@ -123,6 +123,9 @@ func (s *codexServer) handle(id json.RawMessage, method string, params object) {
 		case s.habits[Gone] && method != "thread/start":
 			s.refuse(id, "no rollout found for thread id "+params["threadId"].(string))
 			return
+		case s.habits[Older] && method != "thread/start":
+			s.refuse(id, "Invalid request: unknown variant `"+method+"`")
+			return
 		case s.habits[Occupied], s.habits[Busy] && s.refused == 0:
 			s.refused++
 			s.refuse(id, "thread already has an active writer")

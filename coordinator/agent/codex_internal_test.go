@@ -1,0 +1,69 @@
+package agent
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/jsonrpc"
+)
+
+// The ids in the recordings.
+const (
+	recordedThread = "00000000-0000-4000-8000-000000000002"
+	recordedTurn   = "00000000-0000-4000-8000-000000000003"
+)
+
+// FuzzCodex checks that no message makes a turn panic, or yield empty or invalid text.
+func FuzzCodex(f *testing.F) {
+	files, err := filepath.Glob("testdata/streams/codex-*.rec")
+	if err != nil || len(files) == 0 {
+		f.Fatalf("no recordings: %v", err)
+	}
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		var output []byte
+		for line := range bytes.Lines(content) {
+			if line, ok := bytes.CutPrefix(line, []byte("< ")); ok {
+				output = append(output, line...)
+			}
+		}
+		f.Add(output)
+	}
+	for _, line := range []string{
+		`{"id":0,"method":"item/fileChange/requestApproval","params":{"itemId":"1"}}`,
+		`{"id":0,"method":"mcpServer/elicitation/request","params":{"_meta":{"codex_approval_kind":"mcp_tool_call"}}}`,
+		`{"method":"item/completed","params":{"threadId":"` + recordedThread + `","item":{"type":"fileChange","changes":[{"diff":"@@\n\n+a"}]}}}`,
+	} {
+		f.Add([]byte(line))
+	}
+	f.Fuzz(func(t *testing.T, content []byte) {
+		s := &codexSession{Conn: jsonrpc.New(""), profile: codexProfile, policy: codexPolicies[Ask]}
+		s.thread.Thread.ID = recordedThread
+		turn := &codexTurn{
+			codexSession: s, streamed: map[string]bool{}, tools: map[string]*codexTool{}, open: map[string]openQuestion{},
+			yield: func(e Event, _ error) bool {
+				if text, ok := e.(Text); ok && (text.Text == "" || !utf8.ValidString(text.Text)) {
+					t.Errorf("empty or invalid text %q", text)
+				}
+				return true
+			},
+			id: recordedTurn, request: "3",
+		}
+		turn.askContext, turn.stopAsking = context.WithCancel(t.Context())
+		for line := range bytes.Lines(content) {
+			s.Take(line)
+		}
+		for _, m := range s.Inbox {
+			_ = turn.take(m)
+		}
+		turn.stopAsking()
+		turn.asking.Wait()
+	})
+}
