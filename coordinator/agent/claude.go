@@ -2,13 +2,14 @@ package agent
 
 import (
 	"cmp"
-	"encoding/json"
+	"context"
 	"fmt"
-	"hash/maphash"
+	"iter"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
-	"github.com/agent-chatter/agent-chatter/coordinator/agent/jsonlines"
 	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 )
 
@@ -26,8 +27,8 @@ var claudeProfile = profile{
 }
 
 var _ = Register(Info{
-	Name: "claude", AgentTypes: []string{"claude", "claude-code"}, New: func() Engine { return Claude() },
-	Models: true, Permissions: Permissions, InstructionFile: "CLAUDE.md",
+	Name: "claude", AgentTypes: []string{"claude", "claude-code"}, New: func() Engine { return Claude{} },
+	Models: true, Permissions: Policies, InstructionFile: "CLAUDE.md",
 })
 
 var _ = RegisterAgents(
@@ -37,249 +38,127 @@ var _ = RegisterAgents(
 	}),
 )
 
-// Claude returns the engine for Claude Code: claude -p, with a stream of JSON as its output.
-func Claude() CLI {
-	return CLI{profile: claudeProfile, format: format{
-		args:  []string{"-p", "--output-format", "stream-json", "--verbose", "--include-partial-messages"},
-		model: "--model",
-		permits: map[string][]string{
-			ReadOnly: {"--permission-mode", "plan"},
-			Edit:     {"--permission-mode", "acceptEdits"},
-			Bypass:   {"--dangerously-skip-permissions"},
-		},
-		think: map[bool]thinkingSwitch{
-			false: {variable: "MAX_THINKING_TOKENS", value: "0"},
-			true:  {variable: "MAX_THINKING_TOKENS", value: "31999"}, // its own default
-		},
-		mcp:    claudeMCP,
-		parser: func() parser { return &claudeParser{tools: toolNames{}} },
-	}}
+// Claude is the engine for Claude Code: claude -p, with lines of JSON as its input and output.
+//
+// The program of a session runs until Close, and Run uses a new session for each turn. The agent's own final line
+// decides whether a turn succeeded. Lines that are not JSON are ignored.
+//
+// Member.Command replaces the agent's program; Member.Args follow the engine's arguments, without those that would
+// repeat one of them or choose a session. Member.Model is passed on. Member.Permissions is one of [Policies], or "" for
+// the agent's own configuration; Turn.Permit decides when the agent asks. If it is set, the options of Member.Args that
+// choose the agent's mode are left out, and a turn that changes its mode by itself, or reports that it did without
+// asking what it must not do, is stopped. With [Deny] and [ReadOnly], the agent asks also for what its settings and
+// Member.Args allow.
+//
+// A turn that is stopped is interrupted in the protocol. If the agent does not respond to that, or leaves a process
+// running that was not there before the turn, the program and everything that it has started are ended.
+type Claude struct {
+	// Grace is how long the agent has after each way of asking it to stop; zero is 1 second.
+	Grace time.Duration
+	// Start is how long its program has to start and to find its session; zero is 1 minute.
+	Start time.Duration
 }
 
-// A claudeParser parses the output of Claude Code. Each message comes twice, as deltas while it is
-// written and then complete; of the complete one only what the deltas lack is used.
-type claudeParser struct {
-	reply
-	deltas deltas // of the current block
-	tools  toolNames
-	tasks  claudeTasks
+const (
+	defaultClaudeGrace = time.Second
+	defaultClaudeStart = time.Minute
+)
 
-	// Of the agent's last message.
-	model                 string
-	contextIn, contextOut int64 // tokens
+var _ SessionEngine = Claude{}
+
+// claudeArgs are the arguments of every session.
+var claudeArgs = []string{
+	"-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose", "--include-partial-messages",
+	"--permission-prompt-tool", "stdio",
 }
 
-// deltas are the pieces of a text: their length in bytes, and their hash, by which the complete text is
-// compared with them.
-type deltas struct {
-	bytes int
-	hash  maphash.Hash
+// claudeOwn are options that a member cannot have: they decide on the session, or on who is asked.
+var claudeOwn = []string{
+	"--session-id", "--resume", "--continue", "-c", "--fork-session", "--resume-session-at", "--no-session-persistence",
+	"--permission-prompts",
 }
 
-func (d *deltas) add(piece string) {
-	d.bytes += len(piece)
-	_, _ = d.hash.WriteString(piece)
+// claudeModes are the modes in which sessions are, by Member.Permissions.
+var claudeModes = map[string]string{
+	Ask: claudeAsking, Allow: claudeAsking, Deny: claudeAsking, ReadOnly: claudePlanning, Edit: "acceptEdits",
+	Bypass: "bypassPermissions",
 }
 
-func (d *deltas) reset() {
-	d.bytes = 0
-	d.hash.Reset()
-}
+// The agent's names of its modes.
+const (
+	claudeAsking   = "default"
+	claudePlanning = "plan"
+)
 
-// rest returns what the pieces lack of the complete text; "" if they differ from it.
-func (d *deltas) rest(text string) string {
-	if d.bytes > len(text) || maphash.String(d.hash.Seed(), text[:d.bytes]) != d.hash.Sum64() {
-		return ""
-	}
-	return text[d.bytes:]
-}
-
-type claudeLine struct {
-	Type      string  `json:"type"`
-	Subtype   string  `json:"subtype"`
-	SessionID string  `json:"session_id"`
-	Parent    *string `json:"parent_tool_use_id"` // set on messages of a subagent
-	Event     struct {
-		Type  string `json:"type"`
-		Delta struct {
-			Text string `json:"text"`
-		} `json:"delta"`
-		Usage claudeUsage `json:"usage"` // of message_delta
-	} `json:"event"`
-	Message struct {
-		Content json.RawMessage `json:"content"`
-		Model   string          `json:"model"`
-		Usage   claudeUsage     `json:"usage"` // its output is not complete
-	} `json:"message"`
-	APIError bool `json:"is_api_error_message"`
-
-	// On the last line of the turn.
-	IsError bool        `json:"is_error"`
-	Result  string      `json:"result"`
-	Errors  []string    `json:"errors"`
-	Usage   claudeUsage `json:"usage"`
-	Cost    *float64    `json:"total_cost_usd"`
-	Models  map[string]struct {
-		Window int64 `json:"contextWindow"`
-	} `json:"modelUsage"`
-
-	// On a line that reports a retry.
-	Attempt     int     `json:"attempt"`
-	MaxRetries  int     `json:"max_retries"`
-	RetryDelay  float64 `json:"retry_delay_ms"`
-	ErrorStatus int     `json:"error_status"`
-	Error       string  `json:"error"`
-}
-
-// A claudeUsage is the tokens of a request, or of all requests of a turn.
-type claudeUsage struct {
-	Input        int64 `json:"input_tokens"`
-	CacheWritten int64 `json:"cache_creation_input_tokens"`
-	CacheRead    int64 `json:"cache_read_input_tokens"`
-	Output       int64 `json:"output_tokens"`
-	Details      struct {
-		Thought int64 `json:"thinking_tokens"`
-	} `json:"output_tokens_details"`
-}
-
-// maxRetryDelay is the longest delay of a retry that is believed, in milliseconds: a day.
-const maxRetryDelay = 24 * 60 * 60 * 1000
-
-// A claudeBlock is a part of a message.
-type claudeBlock struct {
-	Type      string          `json:"type"`
-	Text      string          `json:"text"`
-	ID        string          `json:"id"`
-	Name      string          `json:"name"`
-	Input     json.RawMessage `json:"input"`
-	ToolUseID string          `json:"tool_use_id"`
-	Content   json.RawMessage `json:"content"`
-	IsError   bool            `json:"is_error"`
-}
-
-func (p *claudeParser) parse(raw []byte) []Event {
-	var line claudeLine
-	if !jsonlines.Decode(raw, &line) {
-		return []Event{unparsedLine(raw)}
-	}
-	switch line.Type {
-	case "system":
-		return p.system(line)
-	case "stream_event":
-		return p.delta(line)
-	case "assistant", "user":
-		return p.message(line)
-	case "result":
-		return p.result(line)
-	}
-	return nil
-}
-
-func (p *claudeParser) system(line claudeLine) []Event {
-	switch {
-	case line.Subtype == "init" && line.SessionID != "":
-		return []Event{SessionStarted{line.SessionID}}
-	case line.Subtype == "api_retry":
-		reason := cmp.Or(line.Error, "no answer")
-		if line.ErrorStatus != 0 {
-			reason += fmt.Sprintf(" (status %d)", line.ErrorStatus)
+// Run runs a turn in a session of its own. The last error is a *process.StartError, a *FailureError, or wraps
+// context.Cause(ctx).
+func (e Claude) Run(ctx context.Context, turn Turn) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		s, err := e.open(ctx, turn, Origin{})
+		if err != nil {
+			yield(nil, err)
+			return
 		}
-		wait := time.Duration(min(line.RetryDelay, maxRetryDelay)) * time.Millisecond
-		return []Event{Retry{Reason: reason, Wait: max(0, wait), Try: line.Attempt, Max: line.MaxRetries}}
-	}
-	return nil
-}
-
-func (p *claudeParser) delta(line claudeLine) []Event {
-	if line.Parent != nil {
-		return nil
-	}
-	switch line.Event.Type {
-	case "content_block_start":
-		p.deltas.reset()
-	case "message_delta":
-		p.contextOut = line.Event.Usage.Output
-	}
-	p.deltas.add(line.Event.Delta.Text)
-	return p.text(line.Event.Delta.Text)
-}
-
-// message returns the events of a complete message, of the agent or of its tools. The text of a
-// subagent is meant for the agent, and left out; its tools are tools of the turn.
-func (p *claudeParser) message(line claudeLine) (events []Event) {
-	if line.Type == "assistant" && line.Parent == nil && !line.APIError {
-		u := line.Message.Usage
-		p.model, p.contextIn = line.Message.Model, u.Input+u.CacheRead+u.CacheWritten
-	}
-	for _, b := range blocksOf(line.Message.Content) {
-		switch {
-		case b.Type == "text" && line.Type == "assistant" && line.Parent == nil && !line.APIError:
-			events = append(events, p.completeText(b.Text)...)
-		case b.Type == "tool_use":
-			id, name := p.tools.add(b.ID, b.Name)
-			p.endMessage()
-			events = append(events, ToolStarted{ID: id, Name: name, Input: b.Input})
-			if line.Parent == nil {
-				events = append(events, todoPlan(b.Name, b.Input)...)
-				p.tasks.ask(id, b.Name, b.Input)
+		done := false
+		defer func() { s.close(done) }() // deferred, because the loop's body may also panic
+		for event, err := range s.Turn(ctx, turn) {
+			if !yield(event, err) {
+				return
 			}
-		case b.Type == "tool_result":
-			id, name := p.tools.remove(b.ToolUseID)
-			result := textOf(b.Content)
-			events = append(events, completed(id, name, result, b.IsError))
-			events = append(events, p.tasks.done(id, result, b.IsError)...)
+			done = err == nil
 		}
 	}
-	return events
 }
 
-// completeText returns what the deltas of a block lack. If they differ from the text, they stay.
-func (p *claudeParser) completeText(text string) []Event {
-	events := p.text(p.deltas.rest(text))
-	p.deltas.reset()
-	p.endMessage()
-	return events
+// Open implements SessionEngine. It starts the agent's program.
+func (e Claude) Open(ctx context.Context, turn Turn, origin Origin) (Session, error) {
+	s, err := e.open(ctx, turn, origin)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
-// result returns the events of the last line. Only this line has the output of a slash command
-// that the agent runs without its model.
-func (p *claudeParser) result(line claudeLine) []Event {
-	u := line.Usage
-	used := Usage{
-		Input: u.Input, CachedRead: u.CacheRead, CachedWrite: u.CacheWritten,
-		Output: u.Output, Thought: u.Details.Thought,
-	}.separate(0)
-	if line.Cost != nil {
-		used.Cost = &Cost{*line.Cost, "USD"}
+// CommandLine returns the program that runs the member's turns, and its arguments, without those of the session.
+func (Claude) CommandLine(m Member) []string {
+	args, err := claudeArguments(m)
+	if err != nil {
+		args = m.Args // it does not run with invalid permissions
 	}
-	if window := p.window(line); window > 0 && p.contextIn > 0 {
-		used.Context, used.Window = p.contextIn+p.contextOut, window
-	}
-	events := []Event{used}
-	if line.IsError || strings.HasPrefix(line.Subtype, "error") {
-		message := cmp.Or(line.Result, strings.Join(line.Errors, "; "), line.Subtype)
-		return append(events, verdict{failed: true, message: message})
-	}
-	if !p.started {
-		events = append(events, p.text(line.Result)...)
-	}
-	return append(events, verdict{})
+	return append([]string{cmp.Or(m.Command, claudeProfile.program)}, args...)
 }
 
-// window returns the size of the context window of the agent's model, in tokens; 0 if it is unknown. Other models are
-// those of subagents.
-func (p *claudeParser) window(last claudeLine) int64 {
-	if len(last.Models) == 1 {
-		for _, only := range last.Models {
-			return only.Window
-		}
+// claudeArguments returns the arguments of the program, with additional ones before the member's own.
+func claudeArguments(m Member, additional ...string) ([]string, error) {
+	args := slices.Clone(claudeArgs)
+	mode, ok := claudeModes[m.Permissions]
+	switch {
+	case m.Permissions == Bypass:
+		args = append(args, "--dangerously-skip-permissions")
+	case ok:
+		args = append(args, "--permission-mode", mode)
+	case m.Permissions != "":
+		advice := fmt.Sprintf(`set the member's "permissions" to %s, or omit it`, strings.Join(Policies, ", "))
+		return nil, claudeProfile.failure(fmt.Sprintf("invalid permissions %q", m.Permissions), Remedy{Advice: advice})
 	}
-	return last.Models[p.model].Window
+	if m.Model != "" {
+		args = append(args, "--model", m.Model)
+	}
+	args = append(args, additional...)
+	return append(args, without(claudeProfile.ownArgs(m), slices.Concat(args, claudeOwn))...), nil
 }
 
-// blocksOf returns the parts of a message; none if its content is a string.
-func blocksOf(content json.RawMessage) []claudeBlock {
-	var blocks []claudeBlock
-	_ = json.Unmarshal(content, &blocks) // leaves out what does not fit
-	return blocks
+// claudeEnv returns the environment of a member's program. What the agent would do between two turns, when a command
+// in the background has ended or at a time that it has chosen, nobody would see or permit.
+func claudeEnv(m Member) map[string]string {
+	env := map[string]string{"CLAUDE_CODE_DISABLE_BACKGROUND_TASKS": "1", "CLAUDE_CODE_DISABLE_CRON": "1"}
+	switch {
+	case m.Thinking == nil:
+	case *m.Thinking:
+		env["MAX_THINKING_TOKENS"] = "31999" // its own default
+	default:
+		env["MAX_THINKING_TOKENS"] = "0"
+	}
+	maps.Copy(env, m.Env)
+	return env
 }

@@ -12,24 +12,35 @@ type claudeServer struct {
 	Headers map[string]string `json:"headers,omitempty"`
 }
 
+// claudeServers are the servers of a session.
+type claudeServers struct {
+	args     []string
+	harmless []string // rules that allow the tools of servers that change nothing
+	remove   func()   // removes the file in args
+}
+
 // claudeMCP adds the servers to those that the user has configured. They are in a file: the arguments of a program
 // can be read by other users.
-func claudeMCP(_ Member, servers []MCPServer) (mcpSetup, error) {
+func claudeMCP(servers []MCPServer) (claudeServers, error) {
 	configured := map[string]claudeServer{}
-	var allowed []string
+	var setup claudeServers
 	for _, s := range servers {
 		configured[s.Name] = claudeServer{s.Type, s.Command, s.Args, s.Env, s.URL, s.Headers}
 		if s.ReadOnly {
-			allowed = append(allowed, "--allowedTools=mcp__"+s.Name)
+			setup.harmless = append(setup.harmless, "mcp__"+s.Name)
 		}
 	}
 	content, err := json.Marshal(map[string]any{"mcpServers": configured})
 	if err != nil {
-		return mcpSetup{}, err
+		return claudeServers{}, err
 	}
 	path, remove, err := newRunFile("mcp.json", content)
 	if err != nil {
-		return mcpSetup{}, err
+		return claudeServers{}, err
 	}
-	return mcpSetup{args: append([]string{"--mcp-config=" + path}, allowed...), remove: remove}, nil
+	setup.args, setup.remove = []string{"--mcp-config=" + path}, remove
+	for _, rule := range setup.harmless {
+		setup.args = append(setup.args, "--allowedTools="+rule)
+	}
+	return setup, nil
 }

@@ -4,9 +4,22 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/jsonlines"
 )
 
-func newClaudeParser() parser { return Claude().format.parser() }
+// A claudeTestParser parses lines of Claude Code.
+type claudeTestParser struct{ claudeParser }
+
+func (p *claudeTestParser) parse(raw []byte) []Event {
+	var line claudeLine
+	if !jsonlines.Decode(raw, &line) {
+		return []Event{unparsedLine(raw)}
+	}
+	return p.take(line)
+}
+
+func newClaudeParser() parser { return &claudeTestParser{claudeParser{tools: toolNames{}}} }
 
 func TestClaudeParser(t *testing.T) {
 	checkStreams(t, newClaudeParser, []streamTest{
@@ -227,53 +240,58 @@ func TestRunningToolsAreLimited(t *testing.T) {
 }
 
 func TestClaudeArguments(t *testing.T) {
-	checkArguments(t, Claude(), []argumentsTest{
-		{Member{}, "-p --output-format stream-json --verbose --include-partial-messages"},
-		{
-			Member{Model: "opus", Permissions: "read"},
-			"-p --output-format stream-json --verbose --include-partial-messages --permission-mode plan --model opus",
-		},
-		{
-			Member{Permissions: "edit"},
-			"-p --output-format stream-json --verbose --include-partial-messages --permission-mode acceptEdits",
-		},
-		{
-			Member{Permissions: "bypass"},
-			"-p --output-format stream-json --verbose --include-partial-messages --dangerously-skip-permissions",
-		},
+	const always = "-p --input-format stream-json --output-format stream-json --verbose --include-partial-messages " +
+		"--permission-prompt-tool stdio"
+	for _, tt := range []struct {
+		member Member
+		want   string
+	}{
+		{Member{}, ""},
+		{Member{Model: "opus", Permissions: "read"}, " --permission-mode plan --model opus"},
+		{Member{Permissions: "ask"}, " --permission-mode default"},
+		{Member{Permissions: "allow"}, " --permission-mode default"},
+		{Member{Permissions: "deny"}, " --permission-mode default"},
+		{Member{Permissions: "edit"}, " --permission-mode acceptEdits"},
+		{Member{Permissions: "bypass"}, " --dangerously-skip-permissions"},
 		{
 			Member{Permissions: "read", Args: []string{"--dangerously-skip-permissions", "--add-dir", "x"}},
-			"-p --output-format stream-json --verbose --include-partial-messages --permission-mode plan --add-dir x",
+			" --permission-mode plan --add-dir x",
 		},
 		{
 			Member{Permissions: "bypass", Args: []string{"--permission-mode", "plan", "--allowed-tools", "Bash"}},
-			"-p --output-format stream-json --verbose --include-partial-messages --dangerously-skip-permissions " +
-				"--allowed-tools Bash",
+			" --dangerously-skip-permissions --allowed-tools Bash",
 		},
 		{
 			Member{Permissions: "edit", Args: []string{"--permission-mode=plan", "--add-dir", "x"}},
-			"-p --output-format stream-json --verbose --include-partial-messages --permission-mode acceptEdits " +
-				"--add-dir x",
+			" --permission-mode acceptEdits --add-dir x",
 		},
-		{
-			Member{Permissions: "read", Args: []string{"--add-dir", "", "x"}},
-			"-p --output-format stream-json --verbose --include-partial-messages --permission-mode plan --add-dir  x",
-		},
-		{
-			Member{Args: []string{"--permission-mode", "plan"}},
-			"-p --output-format stream-json --verbose --include-partial-messages --permission-mode plan",
-		},
-		{
-			Member{Args: []string{"--dangerously-skip-permissions"}},
-			"-p --output-format stream-json --verbose --include-partial-messages --dangerously-skip-permissions",
-		},
+		{Member{Permissions: "read", Args: []string{"--add-dir", "", "x"}}, " --permission-mode plan --add-dir  x"},
+		{Member{Args: []string{"--permission-mode", "plan"}}, " --permission-mode plan"},
+		{Member{Args: []string{"--dangerously-skip-permissions"}}, " --dangerously-skip-permissions"},
 		{
 			Member{Permissions: "bypass", Args: []string{
 				"-p", "--dangerously-skip-permissions", "--output-format", "text",
-				"--output-format=json", "--add-dir", "x",
+				"--output-format=json", "--input-format", "text", "--permission-prompt-tool=x", "--add-dir", "x",
 			}},
-			"-p --output-format stream-json --verbose --include-partial-messages --dangerously-skip-permissions " +
-				"--add-dir x",
+			" --dangerously-skip-permissions --add-dir x",
 		},
-	})
+		{
+			Member{Args: []string{
+				"--resume", "x", "-r=y", "--continue", "-c", "--session-id", "z", "--fork-session", "--verbose",
+				"--resume-session-at=u", "--no-session-persistence", "--permission-prompts", "none", "--debug",
+			}},
+			" --debug",
+		},
+	} {
+		got, err := claudeArguments(tt.member)
+		if err != nil || strings.Join(got, " ") != always+tt.want {
+			t.Errorf("%+v: got %q, %v, want %q", tt.member, got, err, tt.want)
+		}
+	}
+	for _, invalid := range []string{"yolo", "Bypass", " "} {
+		got, err := claudeArguments(Member{Permissions: invalid})
+		if err == nil || !strings.Contains(err.Error(), `"permissions" to ask, allow, deny, read, edit, bypass`) {
+			t.Errorf("permissions %q: got %q, %v, want an error", invalid, got, err)
+		}
+	}
 }

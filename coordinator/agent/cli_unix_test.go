@@ -17,20 +17,20 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
 )
 
-// claude has no timeouts; those of abruptClaude are over at once.
-var claude, abruptClaude = func() (claude, abruptClaude agent.CLI) {
-	claude, abruptClaude = agent.Claude(), agent.Claude()
-	claude.Grace, claude.Linger = never, never
-	abruptClaude.Grace, abruptClaude.Linger = time.Millisecond, time.Millisecond
-	return claude, abruptClaude
+// gemini has no timeouts; those of abruptGemini are over at once.
+var gemini, abruptGemini = func() (gemini, abruptGemini agent.CLI) {
+	gemini, abruptGemini = agent.Gemini(), agent.Gemini()
+	gemini.Grace, gemini.Linger = never, never
+	abruptGemini.Grace, abruptGemini.Linger = time.Millisecond, time.Millisecond
+	return gemini, abruptGemini
 }()
 
-// Shell commands that print lines of Claude Code.
+// Shell commands that print lines of Gemini CLI.
 const (
-	printHi     = `echo '{"type":"assistant","message":{"content":[{"type":"text","text":"hi"}]}}'; `
-	printDone   = `echo '{"type":"result","subtype":"success"}'; `
-	printFailed = `echo '{"type":"result","subtype":"success","is_error":true,"result":"API Error: 400 out of luck"}'; `
-	printRetry  = `echo '{"type":"system","subtype":"api_retry","attempt":3,"max_retries":10,"error":"unknown"}'; `
+	printHi     = `echo '{"type":"message","role":"assistant","content":"hi"}'; `
+	printDone   = `echo '{"type":"result","status":"success"}'; `
+	printFailed = `echo '{"type":"result","status":"error","error":{"message":"API Error: 400 out of luck"}}'; `
+	printRetry  = `echo '{"type":"error","message":"unknown"}'; `
 )
 
 // scriptedCLI returns a turn whose agent is a shell script that takes any arguments.
@@ -42,8 +42,8 @@ func scriptedCLI(t *testing.T, text string) agent.Turn {
 
 func TestCLIPromptIsOnStdinOnly(t *testing.T) {
 	turn := scriptedCLI(t, `cat > prompt; printf '%s\n' "$@" > args; `+printHi+printDone)
-	turn.Prompt = "Build a shelf.\xff\nToday. " + strings.Repeat("x", huge)
-	if got := mustReply(t, claude, turn); got != "hi" {
+	turn.Prompt = "Build a shelf.\xff\nToday. " + strings.Repeat("x", 2<<20)
+	if got := mustReply(t, gemini, turn); got != "hi" {
 		t.Errorf("the reply is %q", got)
 	}
 	received, err := os.ReadFile(filepath.Join(turn.Dir, "prompt"))
@@ -63,14 +63,14 @@ func TestCLITurnErrors(t *testing.T) {
 	}{
 		{"done", printHi + printDone, "", ""},
 		{"done, with exit code 3", printHi + printDone + `exit 3`, "", ""},
-		{"done, without newline", printHi + `printf %s '{"type":"result","subtype":"success"}'`, "", ""},
+		{"done, without newline", printHi + `printf %s '{"type":"result","status":"success"}'`, "", ""},
 		{"failed, with exit code 0", printHi + printFailed, "API Error: 400 out of luck", "/retry"},
 		{"last result counts", printHi + printFailed + printDone, "", ""},
 		{"other output", `echo warning; ` + printHi + `echo '{}'; echo; ` + printDone + `echo bye`, "", ""},
-		{"no final line", printHi, "it exited with code 0 before its turn was finished", "run claude directly"},
+		{"no final line", printHi, "it exited with code 0 before its turn was finished", "run gemini directly"},
 		{
 			"no final line, and warning", printHi + printRetry,
-			"before its turn was finished: try 3 of 10 failed: unknown", "/retry",
+			"before its turn was finished: unknown", "/retry",
 		},
 		{"torn final line", printHi + `printf '{"type":"result","sub'`, "printed “{", "engine"},
 		{
@@ -81,17 +81,17 @@ func TestCLITurnErrors(t *testing.T) {
 		{
 			"usage text", printHi + `echo 'error: unknown option --verbose' >&2; exit 1`,
 			"it exited with code 1 before its turn was finished: error: unknown option --verbose",
-			"npm install -g @anthropic-ai/claude-code",
+			"npm install -g @google/gemini-cli",
 		},
 		{"no login", printHi + `echo 'Invalid API key · Please run /login' >&2; exit 1`, "Invalid API key", "/login"},
 		{
 			"too many requests",
-			printHi + `echo '{"type":"result","is_error":true,"result":"API Error: 429 rate limit"}'`, "429",
+			printHi + `echo '{"type":"result","error":{"message":"API Error: 429 rate limit"}}'`, "429",
 			"wait a while",
 		},
 		{
 			"unknown model",
-			printHi + `echo '{"type":"result","is_error":true,"result":"404 not_found_error: model: x"}'`, "404",
+			printHi + `echo '{"type":"result","error":{"message":"404 not_found_error: model: x"}}'`, "404",
 			`"model"`,
 		},
 		{"no message", printHi + `exit 4`, "it exited with code 4 before its turn was finished", "directly"},
@@ -102,7 +102,7 @@ func TestCLITurnErrors(t *testing.T) {
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			replied, err := reply(within(t), claude, scriptedCLI(t, tt.text))
+			replied, err := reply(within(t), gemini, scriptedCLI(t, tt.text))
 			if replied != "hi" {
 				t.Errorf("the reply is %q", replied)
 			}
@@ -113,7 +113,7 @@ func TestCLITurnErrors(t *testing.T) {
 				return
 			}
 			failure, ok := errors.AsType[*agent.FailureError](err)
-			if !ok || failure.Agent != "Claude Code" || !strings.Contains(failure.Reason, tt.reason) ||
+			if !ok || failure.Agent != "Gemini CLI" || !strings.Contains(failure.Reason, tt.reason) ||
 				!strings.Contains(withHint(failure), tt.remedy) {
 				t.Errorf("got %v, want %q and %q", err, tt.reason, tt.remedy)
 			}
@@ -125,11 +125,11 @@ func TestCLIStartsNothing(t *testing.T) {
 	turn := scriptedCLI(t, `echo hi > ran`)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errCancelled)
-	if _, err := reply(ctx, claude, turn); !errors.Is(err, errCancelled) {
+	if _, err := reply(ctx, gemini, turn); !errors.Is(err, errCancelled) {
 		t.Errorf("of a cancelled turn: got %v", err)
 	}
 	turn.Member.Permissions = "yolo"
-	if _, err := reply(within(t), claude, turn); err == nil || !strings.Contains(err.Error(), `invalid permissions "yolo"`) {
+	if _, err := reply(within(t), gemini, turn); err == nil || !strings.Contains(err.Error(), `invalid permissions "yolo"`) {
 		t.Errorf("with invalid permissions: got %v", err)
 	}
 	if _, err := os.Stat(filepath.Join(turn.Dir, "ran")); err == nil {
@@ -141,10 +141,10 @@ func TestCLIEvents(t *testing.T) {
 	for script, want := range map[string]string{
 		`echo '{}'; echo rubbish; ` + printRetry + printHi + printDone:                        "agent.Alive agent.Retry agent.Text agent.Usage",
 		`printf '\033]0;title\007'; ` + printHi + `printf '\357\273\277note: '; ` + printDone: "agent.Text agent.Usage",
-		`{ printf '{"type":"assist'; ` + printHi + printDone + `} | tr -d '\n'`:               "agent.Text agent.Usage",
+		`{ printf '{"type":"mess'; ` + printHi + printDone + `} | tr -d '\n'`:                 "agent.Text agent.Usage",
 	} {
 		var got []string
-		for event, err := range claude.Run(within(t), scriptedCLI(t, script)) {
+		for event, err := range gemini.Run(within(t), scriptedCLI(t, script)) {
 			if err != nil {
 				t.Fatalf("%s: %v", script, err)
 			}
@@ -163,12 +163,10 @@ func TestLoopCanBeLeftAtAnyEvent(t *testing.T) {
 	thinking.Member.Thinking = &on
 	other := script(t, `echo hi > ran`)
 	other.Member.Thinking = &on
-	gemini := agent.Gemini()
-	gemini.Grace = time.Millisecond
 	for name, events := range map[string]iter.Seq2[agent.Event, error]{
-		"retry":                abruptClaude.Run(within(t), scriptedCLI(t, printRetry+printHi+`sleep 300`)),
-		"sign of life":         abruptClaude.Run(within(t), scriptedCLI(t, `echo '{}'; `+printHi+`sleep 300`)),
-		"unsupported":          gemini.Run(within(t), thinking),
+		"retry":                abruptGemini.Run(within(t), scriptedCLI(t, printRetry+printHi+`sleep 300`)),
+		"sign of life":         abruptGemini.Run(within(t), scriptedCLI(t, `echo '{}'; `+printHi+`sleep 300`)),
+		"unsupported":          abruptGemini.Run(within(t), thinking),
 		"unsupported, command": graceful.Run(within(t), other),
 	} {
 		for event, err := range events {
@@ -184,9 +182,9 @@ func TestLoopCanBeLeftAtAnyEvent(t *testing.T) {
 }
 
 func TestCLILineLimit(t *testing.T) {
-	turn := scriptedCLI(t, printHi+`printf '{"type":"assistant","message":{"content":"'; `+
+	turn := scriptedCLI(t, printHi+`printf '{"type":"message","content":"'; `+
 		`head -c 100000000 /dev/zero | tr '\0' x; sleep 300`)
-	replied, err := reply(within(t), abruptClaude, turn)
+	replied, err := reply(within(t), abruptGemini, turn)
 	failure, ok := errors.AsType[*agent.FailureError](err)
 	if !ok || replied != "hi" || !strings.Contains(failure.Reason, "a line of more than 33554432 bytes") {
 		t.Errorf("replied %q, then %v", replied, err)
@@ -195,12 +193,12 @@ func TestCLILineLimit(t *testing.T) {
 
 func TestCLIHintInstallsMissingAgent(t *testing.T) {
 	for _, tt := range []struct{ command, reason string }{
-		{"", "npm install -g @anthropic-ai/claude-code"},
+		{"", "npm install -g @google/gemini-cli"},
 		{"no-such-agent", "command -v no-such-agent"},
 	} {
 		turn := scriptedCLI(t, "")
 		turn.Member.Command, turn.Member.Env["PATH"] = tt.command, t.TempDir()
-		_, err := reply(within(t), claude, turn)
+		_, err := reply(within(t), gemini, turn)
 		if _, ok := errors.AsType[*process.StartError](err); !ok || !strings.Contains(withHint(err), tt.reason) {
 			t.Errorf("got %v, want %q", err, tt.reason)
 		}
@@ -215,7 +213,7 @@ func TestCLIStopsAgentAfterLinger(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			turn := scriptedCLI(t, text)
-			if got := mustReply(t, abruptClaude, turn); got != "hi" {
+			if got := mustReply(t, abruptGemini, turn); got != "hi" {
 				t.Errorf("the reply is %q", got)
 			}
 			wantEnded(t, pidsIn(t, waitForFile(t, filepath.Join(turn.Dir, "pid")))...)
@@ -228,12 +226,12 @@ func TestCLIInterruptPrecedesTermination(t *testing.T) {
 		name, text, signal string
 		engine             agent.CLI
 	}{
-		{"ends at SIGINT", `trap 'echo INT > end; exit 0' INT; trap 'echo TERM > end; exit 1' TERM; `, "INT\n", claude},
+		{"ends at SIGINT", `trap 'echo INT > end; exit 0' INT; trap 'echo TERM > end; exit 1' TERM; `, "INT\n", gemini},
 		{
 			"ends at SIGTERM", `trap '' INT; trap 'echo TERM > end; exit 0' TERM; `, "TERM\n",
-			func() agent.CLI { c := claude; c.Grace = time.Second; return c }(),
+			func() agent.CLI { c := gemini; c.Grace = time.Second; return c }(),
 		},
-		{"ends at SIGKILL", `trap '' INT TERM; echo KILL > end; `, "KILL\n", abruptClaude},
+		{"ends at SIGKILL", `trap '' INT TERM; echo KILL > end; `, "KILL\n", abruptGemini},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			turn := scriptedCLI(t, tt.text+printHi+`while :; do sleep 0.01; done`)
@@ -248,9 +246,9 @@ func TestCLIInterruptPrecedesTermination(t *testing.T) {
 }
 
 func TestCLIStopOverridesVerdict(t *testing.T) {
-	turn := scriptedCLI(t, `trap 'printf "%s\n" "{\"type\":\"result\",\"subtype\":\"success\"}"; exit 0' INT; `+
+	turn := scriptedCLI(t, `trap 'printf "%s\n" "{\"type\":\"result\",\"status\":\"success\"}"; exit 0' INT; `+
 		printHi+`while :; do sleep 0.01; done`)
-	cancelAfterFirst(t, claude, turn) // checks the error
+	cancelAfterFirst(t, gemini, turn) // checks the error
 }
 
 func TestCLIStopErrorHasLastWarning(t *testing.T) {
@@ -259,11 +257,11 @@ func TestCLIStopErrorHasLastWarning(t *testing.T) {
 	defer cancel(nil)
 	turn := scriptedCLI(t, printRetry+printHi+`sleep 300`)
 	var last error
-	for _, err := range abruptClaude.Run(ctx, turn) {
+	for _, err := range abruptGemini.Run(ctx, turn) {
 		last = err
 		cancel(enough)
 	}
-	want := "turn stopped: it took too long; last warning of Claude Code: try 3 of 10 failed: unknown"
+	want := "turn stopped: it took too long; last warning of Gemini CLI: unknown"
 	if !errors.Is(last, enough) || fmt.Sprint(last) != want {
 		t.Errorf("got %v, want %s", last, want)
 	}
@@ -271,7 +269,7 @@ func TestCLIStopErrorHasLastWarning(t *testing.T) {
 
 func TestCLILeavingLoopEndsAgent(t *testing.T) {
 	turn := scriptedCLI(t, `echo $$ > pid; `+printHi+`sleep 300`)
-	for _, err := range abruptClaude.Run(within(t), turn) {
+	for _, err := range abruptGemini.Run(within(t), turn) {
 		if err != nil {
 			t.Fatal(err)
 		}

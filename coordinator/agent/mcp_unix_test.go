@@ -27,7 +27,7 @@ func launched(
 	t *testing.T, e agent.Engine, result, prefix string,
 ) (args []string, env string, copied []byte, settings []string) {
 	t.Helper()
-	turn := scriptedCLI(t, `cat > prompt; printf '%s\n' "$@" > args; env > env
+	turn := scriptedCLI(t, `printf '%s\n' "$@" > args; env > env
 		for a in "$@"; do case "$a" in `+prefix+`*) f="${a#*=}"; cat "$f" > copied; ls -ld "$f" > mode; ls -ld "${f%/*}" >> mode;; esac; done
 		`+result)
 	turn.MCPServers = testServers
@@ -58,7 +58,7 @@ func launched(
 }
 
 func TestClaudeGetsServers(t *testing.T) {
-	args, env, copied, settings := launched(t, claude, printHi+printDone, "--mcp-config=")
+	args, env, copied, settings := launched(t, claude, claudeStart+claudeHi+claudeDone, "--mcp-config=")
 	if !slices.Contains(args, "--allowedTools=mcp__agent-chatter") || strings.Contains(env, "-secret") || settings != nil {
 		t.Errorf("the arguments are %q, unsupported %q", args, settings)
 	}

@@ -90,7 +90,8 @@ func (p profile) ownArgs(m Member) []string {
 // shortOptions are the options with a value that engines set or leave out, and their short names.
 var shortOptions = map[string]string{
 	"--output-format": "-o", "--model": "-m", "--permission-mode": "", "--sandbox": "-s", "--approval-mode": "",
-	"--ask-for-approval": "-a",
+	"--ask-for-approval": "-a", "--input-format": "", "--permission-prompt-tool": "", "--permission-prompts": "",
+	"--session-id": "", "--resume": "-r", "--resume-session-at": "",
 }
 
 // longOption returns the long name of an option.

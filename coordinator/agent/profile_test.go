@@ -35,7 +35,7 @@ func TestManualListsOverriddenOptions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range []profile{Claude().profile, codexProfile, Gemini().profile} {
+	for _, p := range []profile{claudeProfile, codexProfile, Gemini().profile} {
 		line := regexp.MustCompile("(?m)^- of " + p.name + " (.*)").FindSubmatch(page)
 		if line == nil {
 			t.Errorf("nothing is listed of %s", p.name)

@@ -41,7 +41,7 @@ func withRealAgents(t *testing.T, test realTest) {
 
 func realEngine(a agenttest.Real) agent.Engine {
 	return map[string]agent.Engine{
-		"claude": agent.Claude(), "codex": agent.Codex{}, "gemini": agent.Gemini(), "acp": &agent.ACP{},
+		"claude": agent.Claude{}, "codex": agent.Codex{}, "gemini": agent.Gemini(), "acp": &agent.ACP{},
 	}[a.Engine]
 }
 

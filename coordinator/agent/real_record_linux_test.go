@@ -119,8 +119,8 @@ func (r *recorder) setUp(t *testing.T, raw string) {
 	}
 }
 
-// requirePermission configures an agent to request permission. A CLI cannot, and is configured to
-// deny it.
+// requirePermission configures an agent to request permission. Codex and Gemini CLI cannot without a protocol, and are
+// configured to deny it.
 func (r *recorder) requirePermission() {
 	m := &r.turn.Member
 	if r.agent.Resident() {
@@ -131,7 +131,9 @@ func (r *recorder) requirePermission() {
 		r.model.Escalate = true
 	case "codex":
 		m.Permissions, r.model.Escalate = agent.Ask, true
-	case "claude", "gemini":
+	case "claude":
+		m.Permissions = agent.Ask
+	case "gemini":
 		if r.refuses {
 			m.Permissions = ""
 		}

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -146,7 +147,9 @@ func runPlayback() int {
 		case "<":
 			fmt.Println(text)
 		case ">":
-			if strings.Contains(text, `"method":"session/cancel"`) || strings.Contains(text, `"method":"turn/interrupt"`) {
+			if slices.ContainsFunc([]string{
+				`"method":"session/cancel"`, `"method":"turn/interrupt"`, `"subtype":"interrupt"`,
+			}, func(cancel string) bool { return strings.Contains(text, cancel) }) {
 				requestCancel()
 			}
 			got, _ := input.ReadString('\n')

@@ -30,7 +30,7 @@ var recordedEngines = []struct {
 	{"acp-codex", "codex", func() agent.Engine { return gracefulACP() }},
 	{"acp-gemini", "gemini", func() agent.Engine { return gracefulACP() }},
 	{"acp-opencode", "opencode", func() agent.Engine { return gracefulACP() }},
-	{"claude", "claude", func() agent.Engine { return withoutTimeouts(agent.Claude()) }},
+	{"claude", "claude", func() agent.Engine { return claude }},
 	{"codex", "codex", func() agent.Engine { return patientCodex }},
 	{"gemini", "gemini", func() agent.Engine { return withoutTimeouts(agent.Gemini()) }},
 }
@@ -93,6 +93,9 @@ func playRecording(t *testing.T, e agent.Engine, agentType string, s scene, file
 		if s.asks {
 			turn.Member.Permissions = agent.Ask
 		}
+	}
+	if _, isClaude := e.(agent.Claude); isClaude && s.asks {
+		turn.Member.Permissions = agent.Ask
 	}
 	turn.Member.Env[recordingFile], turn.Member.Env[playbackDir] = file, turn.Dir
 	turn.Member.Env[cancelURL] = cancelServer.URL

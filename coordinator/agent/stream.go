@@ -96,10 +96,7 @@ func (s *stream) relayObject(object []byte, yield func(Event, error) bool) bool 
 		case warning:
 			s.warning = abbreviate(string(e), maxReason)
 		case Retry:
-			s.warning = abbreviate(e.Reason, maxReason)
-			if e.Try > 0 {
-				s.warning = fmt.Sprintf("try %d of %d failed: %s", e.Try, e.Max, s.warning)
-			}
+			s.warning = e.warning()
 			if !yield(e, nil) {
 				return false
 			}
@@ -112,6 +109,15 @@ func (s *stream) relayObject(object []byte, yield func(Event, error) bool) bool 
 		}
 	}
 	return true
+}
+
+// warning returns why a turn that fails later may have failed.
+func (r Retry) warning() string {
+	reason := abbreviate(r.Reason, maxReason)
+	if r.Try > 0 {
+		return fmt.Sprintf("try %d of %d failed: %s", r.Try, r.Max, reason)
+	}
+	return reason
 }
 
 // result waits for the agent's exit, unless it is late, and returns the turn's error.
@@ -146,12 +152,15 @@ func (p profile) withWarning(err error, warning string) error {
 	return fmt.Errorf("%w; last warning of %s: %s", err, p.name, warning)
 }
 
-func (s *stream) verdictError() error {
-	if !s.verdict.failed {
+func (s *stream) verdictError() error { return s.profile.verdictError(*s.verdict, s.warning) }
+
+// verdictError returns the error of a turn with a verdict, after the last warning; "" is none.
+func (p profile) verdictError(v verdict, warning string) error {
+	if !v.failed {
 		return nil
 	}
-	reason := cmp.Or(apiMessage(s.verdict.message), s.warning, "it gives no reason")
-	return s.failure(reason, s.remedy(reason))
+	reason := cmp.Or(apiMessage(v.message), warning, "it gives no reason")
+	return p.failure(reason, p.remedy(reason))
 }
 
 // unfinished returns the error of an agent that exited without a verdict; a nil exit is exit code

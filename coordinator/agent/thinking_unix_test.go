@@ -12,7 +12,7 @@ import (
 )
 
 func TestCLIThinking(t *testing.T) {
-	const report = `printf '%s\n' '{"type":"assistant","message":{"content":[{"type":"text","text":"'$MAX_THINKING_TOKENS'"}]}}' ` +
+	const report = claudeStart + `printf '%s\n' '{"type":"assistant","message":{"content":[{"type":"text","text":"'$MAX_THINKING_TOKENS'"}]}}' ` +
 		`'{"type":"result","subtype":"success"}'`
 	on, off := true, false
 	for _, tt := range []struct {

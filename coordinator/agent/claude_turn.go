@@ -1,0 +1,347 @@
+package agent
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"iter"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/jsonlines"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
+)
+
+// A claudeTurn is one turn of a session.
+type claudeTurn struct {
+	*claudeSession
+	turn   Turn
+	yield  func(Event, error) bool
+	left   bool             // the consumer has left the loop
+	before map[int]struct{} // the processes at the beginning of the turn
+
+	parser  claudeParser
+	verdict *verdict
+	warning string // the last one
+	uses    map[string]*claudeUse
+	breach  error // what the agent has done without permission; nil: nothing is known
+	stopped bool  // the turn was interrupted
+
+	asking     sync.WaitGroup // goroutines that wait for permission
+	questions  atomic.Int32   // their number
+	pending    atomic.Int64   // bytes of their requests
+	askContext context.Context
+	stopAsking context.CancelFunc
+	mu         sync.Mutex
+	withdraw   map[string]context.CancelFunc // by request
+}
+
+// A claudeUse is a use of a tool.
+type claudeUse struct {
+	name, title string
+	acts        bool         // it changes files or runs a command
+	permission  atomic.Int32 // notAsked, asked, granted or refused
+}
+
+// Turn implements Session.
+func (s *claudeSession) Turn(ctx context.Context, turn Turn) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		switch {
+		case ctx.Err() != nil:
+			yield(nil, process.Stopped(ctx))
+			return
+		case !s.Alive():
+			yield(nil, s.failure("its program has ended", Remedy{Hint: retry}))
+			return
+		}
+		s.process.SetIdle(false)
+		t := &claudeTurn{
+			claudeSession: s, turn: turn, yield: yield, parser: claudeParser{tools: toolNames{}},
+			uses: map[string]*claudeUse{}, withdraw: map[string]context.CancelFunc{},
+		}
+		// Turn.Permit may block until its context ends, with the turn or before.
+		t.askContext, t.stopAsking = context.WithCancel(ctx)
+		finished := false
+		// Deferred, because the loop's body may also panic.
+		defer func() {
+			t.stopAsking()
+			t.asking.Wait()
+			if !finished {
+				s.kill()
+			} else if s.Alive() {
+				s.process.SetIdle(true)
+			}
+		}()
+		err := t.run(ctx)
+		finished = true
+		if err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+// run runs the turn. The error is nil if the consumer has left the loop.
+func (t *claudeTurn) run(ctx context.Context) error {
+	if err := t.prepare(ctx); err != nil {
+		t.kill()
+		return t.explain(ctx, err)
+	}
+	t.turns++
+	t.before = t.process.Related()
+	t.prompt()
+	err := t.relay(ctx)
+	switch {
+	case errors.Is(err, errBreach):
+		t.interrupt()
+		t.kill() // what is left of the agent is ended
+		return t.breach
+	case err == nil && ctx.Err() == nil:
+		return t.verdictError(*t.verdict, t.warning)
+	case err == nil, ctx.Err() != nil, errors.Is(err, errLeft):
+		t.stop(err == nil)
+		if t.left {
+			return nil
+		}
+		return t.withWarning(process.Stopped(ctx), t.warning)
+	case errors.Is(err, errClaudeExited):
+		return t.exitError(t.warning)
+	}
+	t.kill()
+	return t.explain(ctx, err)
+}
+
+// prepare ends what the agent does by itself since the last turn, and sets its mode.
+func (t *claudeTurn) prepare(ctx context.Context) error {
+	if t.turns == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, defaultClaudeStart, errClaudeStart)
+	defer cancel()
+	if err := t.call(ctx, map[string]any{"subtype": "interrupt"}, &struct{}{}); err != nil {
+		return err
+	}
+	for t.busy {
+		if _, err := t.receive(ctx); err != nil {
+			return err
+		}
+	}
+	return t.enterMode(ctx)
+}
+
+// prompt sends the prompt. One that begins like a command of the agent is text.
+func (t *claudeTurn) prompt() {
+	text := strings.ToValidUTF8(t.turn.Prompt, "\uFFFD") // the agent rejects others
+	if strings.HasPrefix(text, "/") {
+		text = " " + text
+	}
+	t.send(map[string]any{"type": "user", "message": map[string]any{"role": "user", "content": text}})
+}
+
+// relay emits the events of the turn until its verdict. It returns errLeft or errBreach if the turn has to end.
+func (t *claudeTurn) relay(ctx context.Context) error {
+	for t.verdict == nil {
+		line, err := t.receive(ctx)
+		if err != nil {
+			return err
+		}
+		t.take(line)
+		switch {
+		case t.stopped:
+		case t.left:
+			return errLeft
+		case t.breach != nil:
+			return errBreach
+		}
+	}
+	return nil
+}
+
+// take emits the events of a line.
+func (t *claudeTurn) take(line claudeLine) {
+	switch line.Type {
+	case "control_request":
+		t.takeRequest(line.RequestID, line.Request)
+		return
+	case "control_cancel_request":
+		t.mu.Lock()
+		withdraw := t.withdraw[line.RequestID]
+		t.mu.Unlock()
+		if withdraw != nil {
+			withdraw()
+		}
+		return
+	case "control_response":
+		return
+	case "system":
+		t.checkMode(line.Mode)
+	case "user", "assistant":
+		defer t.checkUses(line)
+	}
+	events := t.parser.take(line)
+	if len(events) == 0 {
+		events = append(events, Alive{})
+	}
+	for _, e := range events {
+		switch e := e.(type) {
+		case verdict:
+			t.verdict = &e
+			continue
+		case Retry:
+			t.warning = e.warning()
+		}
+		t.emit(e)
+	}
+}
+
+// emit yields an event, unless the consumer has left the loop.
+func (t *claudeTurn) emit(e Event) { t.left = t.left || !t.yield(e, nil) }
+
+// stop stops the turn. The program is ended, unless it has stopped with everything that the turn has started.
+func (t *claudeTurn) stop(over bool) {
+	ctx, cancel := context.WithTimeout(context.Background(), t.grace)
+	defer cancel()
+	if !over && !t.interrupt() || !t.settle(ctx) {
+		t.kill()
+	}
+}
+
+// interrupt stops the turn in the protocol, and reports whether it has ended.
+func (t *claudeTurn) interrupt() bool {
+	ctx, cancel := context.WithTimeout(context.Background(), t.grace)
+	defer cancel()
+	t.stopped = true
+	t.stopAsking()
+	t.request(map[string]any{"subtype": "interrupt"})
+	return t.relay(ctx) == nil
+}
+
+// settle reports whether none of the turn's processes is left.
+func (t *claudeTurn) settle(ctx context.Context) bool {
+	for {
+		now := t.process.Related()
+		for pid := range t.before {
+			delete(now, pid)
+		}
+		switch {
+		case t.before == nil:
+			return false // unknown
+		case len(now) == 0:
+			return true
+		}
+		select {
+		case <-time.After(10 * time.Millisecond): // the system does not notify of a process's end
+		case <-ctx.Done():
+			return false
+		}
+	}
+}
+
+// use returns the use of a tool, or nil if the turn has too many.
+func (t *claudeTurn) use(id string) *claudeUse {
+	use := t.uses[id]
+	if use == nil && len(t.uses) < maxTools {
+		use = &claudeUse{}
+		t.uses[id] = use
+	}
+	return use
+}
+
+// maxPending is how many bytes the requests that wait for an answer may have.
+const maxPending = jsonlines.Limit
+
+// takeRequest asks Turn.Permit in the background.
+func (t *claudeTurn) takeRequest(id string, r claudeRequest) {
+	if r.Subtype != claudePermission || len(id) > maxLabel {
+		t.refuse(label(id))
+		return
+	}
+	asking := r.permission()
+	use, size := t.use(asking.ToolID), int64(len(r.Input))
+	if use == nil || t.questions.Load() >= maxQuestions || t.pending.Load()+size > maxPending {
+		t.respond(id, claudeRefused("too many requests wait for an answer"))
+		return
+	}
+	use.permission.Store(asked)
+	t.questions.Add(1)
+	t.pending.Add(size)
+	ctx, withdraw := context.WithCancel(t.askContext)
+	t.mu.Lock()
+	t.withdraw[id] = withdraw
+	t.mu.Unlock()
+	t.asking.Go(func() {
+		defer func() {
+			withdraw()
+			t.mu.Lock()
+			delete(t.withdraw, id)
+			t.mu.Unlock()
+			t.pending.Add(-size)
+			t.questions.Add(-1)
+		}()
+		grant := Refused
+		if t.turn.Permit != nil {
+			grant = t.turn.Permit(ctx, asking)
+		}
+		state, response := refused, claudeRefused(grant.Reason)
+		switch {
+		case grant.Scope != Nothing:
+			state, response = granted, r.allowed(grant.Scope)
+		case ctx.Err() != nil && t.askContext.Err() == nil:
+			state = notAsked // the agent has withdrawn the request: its configuration has decided
+		}
+		use.permission.Store(state) // before the agent knows it
+		if ctx.Err() == nil {       // otherwise it does not wait for the answer
+			t.respond(id, response)
+		}
+	})
+}
+
+// checkMode ends the turn if the agent is in a mode in which it may not ask for permission.
+func (t *claudeTurn) checkMode(mode string) {
+	if t.breach == nil && !t.allowsMode(mode) {
+		t.breach = t.failure("it changed its mode to “"+excerpt(mode)+"”, in which it may not ask for permission",
+			Remedy{"it was stopped; the next turn sets its mode again", retry})
+	}
+}
+
+// checkUses reports tools that have changed something although the member's permissions or an answer do not allow it,
+// and ends the turn. An agent that says nothing of what it does, or calls it something else, is not noticed.
+func (t *claudeTurn) checkUses(line claudeLine) {
+	for _, b := range blocksOf(line.Message.Content) {
+		switch b.Type {
+		case "tool_use":
+			if use := t.use(label(b.ID)); use != nil && use.name == "" {
+				r := claudeRequest{Tool: b.Name, Input: b.Input}
+				kind := claudeKinds[b.Name]
+				use.name, use.title = label(b.Name), abbreviate(r.title(), maxReason)
+				// Planning, the agent runs commands that it knows to change nothing.
+				use.acts = kind == KindEdit || kind == KindExecute && t.member.Permissions != ReadOnly
+			}
+		case "tool_result":
+			if use := t.uses[label(b.ToolUseID)]; use != nil && !b.IsError {
+				t.checkUse(label(b.ToolUseID), use)
+			}
+			delete(t.uses, label(b.ToolUseID))
+		}
+	}
+}
+
+// checkUse checks a use that has succeeded.
+func (t *claudeTurn) checkUse(id string, use *claudeUse) {
+	state := use.permission.Load()
+	forbidden := t.member.Permissions == Deny || t.member.Permissions == ReadOnly
+	if state == granted || state == notAsked && !(forbidden && use.acts) {
+		return
+	}
+	name := cmp.Or(use.name, "tool")
+	t.emit(Bypassed{ToolID: id, Tool: name, Title: use.title})
+	if t.breach != nil {
+		return
+	}
+	reason := "it used the tool " + name + " without permission"
+	if use.title != "" {
+		reason += ": " + excerpt(use.title)
+	}
+	t.breach = t.failure(reason, Remedy{Advice: "it was stopped; check what it changed, and its own configuration"})
+}
