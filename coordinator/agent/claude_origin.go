@@ -16,10 +16,10 @@ import (
 )
 
 var uuidPattern = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+	return regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 })
 
-// isUUID reports whether an id has the form of the ids of sessions and messages. Claude Code takes others for titles.
+// isUUID reports whether an id has the form of the ids of Claude Code and Codex. Claude Code takes others for titles.
 func isUUID(id string) bool { return uuidPattern().MatchString(id) }
 
 // newUUID returns a random UUID.

@@ -93,6 +93,7 @@ func (e Claude) open(ctx context.Context, turn Turn, o Origin) (*claudeSession, 
 		s.kill()
 		return nil, err
 	}
+	s.process.SetIdle(true)
 	return s, nil
 }
 

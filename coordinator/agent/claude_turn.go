@@ -85,7 +85,9 @@ func (s *claudeSession) Turn(ctx context.Context, turn Turn) iter.Seq2[Event, er
 // run runs the turn. The error is nil if the consumer has left the loop.
 func (t *claudeTurn) run(ctx context.Context) error {
 	if err := t.prepare(ctx); err != nil {
-		t.kill()
+		if ctx.Err() == nil { // otherwise it has got no prompt
+			t.kill()
+		}
 		return t.explain(ctx, err)
 	}
 	t.turns++
@@ -176,6 +178,9 @@ func (t *claudeTurn) take(line claudeLine) {
 		return
 	case "system":
 		t.checkMode(line.Mode)
+		if t.stopped && line.Subtype == "init" { // it was interrupted before it had begun
+			t.request(map[string]any{"subtype": "interrupt"})
+		}
 	case "user", "assistant":
 		defer t.checkUses(line)
 	}

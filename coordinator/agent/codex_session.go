@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -32,11 +31,6 @@ type codexSession struct {
 	context int64       // tokens in the context window; 0 is unknown
 	ended   bool
 }
-
-// uuidForm is the form of the ids of Codex.
-var uuidForm = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
-
-func isUUID(id string) bool { return uuidForm.MatchString(id) }
 
 // Open implements SessionEngine. A member without permissions has those of the user's configuration, also in a session
 // that had others.

@@ -121,7 +121,7 @@ func openCodex(t *testing.T, turn agent.Turn, origin agent.Origin) agent.Session
 // inputs are the messages of the requests to the model.
 func inputs(t *testing.T, model *agenttest.Model) (all [][]json.RawMessage) {
 	t.Helper()
-	for _, body := range model.Requests() {
+	for _, body := range model.Bodies() {
 		var request struct{ Input []json.RawMessage }
 		if err := json.Unmarshal([]byte(body), &request); err == nil && request.Input != nil {
 			all = append(all, request.Input)

@@ -43,7 +43,7 @@ type Model struct {
 	requests    atomic.Int32
 	mu          sync.Mutex
 	received    strings.Builder
-	bodies      []string
+	bodies      []string // of the requests
 	instruction string
 	streamed    chan struct{} // has a token when a word was sent
 }
@@ -90,8 +90,8 @@ func (m *Model) Received(text string) bool {
 	return strings.Contains(m.received.String(), text)
 }
 
-// Requests returns the bodies of all requests.
-func (m *Model) Requests() []string {
+// Bodies returns the bodies of all requests so far, in order.
+func (m *Model) Bodies() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.bodies)
