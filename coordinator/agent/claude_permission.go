@@ -149,12 +149,20 @@ func (s *claudeSession) enterMode(ctx context.Context) error {
 	}
 	var set struct{ Mode string }
 	err := s.call(ctx, map[string]any{"subtype": "set_permission_mode", "mode": wanted}, &set)
-	if refusal := (*claudeRefusal)(nil); errors.As(err, &refusal) {
-		return s.failure("it cannot be put into the mode that the member's permissions, "+s.member.Permissions+
-			", need: "+refusal.reason, remedyUpdate)
+	refusal := (*claudeRefusal)(nil)
+	if err != nil && !errors.As(err, &refusal) {
+		return err
 	}
 	s.mode = cmp.Or(claudeMode(set.Mode), wanted)
-	return err
+	switch {
+	case refusal != nil:
+		return s.failure("it cannot be put into the mode that the member's permissions, "+s.member.Permissions+
+			", need: "+refusal.reason, remedyUpdate)
+	case !s.allowsMode(s.mode):
+		return s.failure("it stays in the mode “"+excerpt(s.mode)+"”, in which it may not ask for permission",
+			remedyUpdate)
+	}
+	return nil
 }
 
 // claudeMode returns the name of a mode, of which one has two.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"iter"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,13 +17,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/agenttest"
 )
-
-// An inSession is an engine whose turns are those of a session.
-type inSession struct{ agent.Session }
-
-func (s inSession) Run(ctx context.Context, turn agent.Turn) iter.Seq2[agent.Event, error] {
-	return s.Turn(ctx, turn)
-}
 
 // A realClaude is Claude Code with a model and a home of its own.
 type realClaude struct {

@@ -13,8 +13,9 @@ const (
 	roleVariable   = "AGENT_TEST_PLAY"
 	habitsVariable = "AGENT_TEST_HABITS"
 
-	roleACP   = "acp"
-	roleSleep = "sleep"
+	roleACP    = "acp"
+	roleClaude = "claude"
+	roleSleep  = "sleep"
 )
 
 // sleepTime is longer than any test waits.
@@ -35,6 +36,8 @@ func Play() {
 		os.Exit(playACP(os.Stdin, os.Stdout, habitsOf(os.Getenv(habitsVariable))))
 	case roleCodex:
 		os.Exit(playCodex(os.Stdin, os.Stdout, habitsOf(os.Getenv(habitsVariable))))
+	case roleClaude:
+		os.Exit(playClaude(os.Stdin, os.Stdout, os.Args[1:], habitsOf(os.Getenv(habitsVariable))))
 	case roleSleep:
 		time.Sleep(sleepTime)
 		os.Exit(0)

@@ -59,12 +59,7 @@ func (a *acpAgent) act(t *acpTurn) {
 }
 
 // pause waits, unless the turn is cancelled.
-func (t *acpTurn) pause(d time.Duration) {
-	select {
-	case <-time.After(d):
-	case <-t.ctx.Done():
-	}
-}
+func (t *acpTurn) pause(d time.Duration) { pause(t.ctx, d) }
 
 // sceneOf returns the scene of this process; nil: it has none.
 func sceneOf(path string) []byte {
