@@ -45,20 +45,17 @@ type sentPrompt struct {
 // recordingAgent is an agent that records its prompts. Ada uses a tool and hands over, the
 // others answer. It kills the chat in the turn of the member named by KILL_FOR.
 func recordingAgent() {
-	if os.Getenv(promptsDialect) == "acp" {
+	switch os.Getenv(promptsDialect) {
+	case "acp":
 		recordACP(os.Stdin, os.Stdout)
+		return
+	case "claude":
+		recordClaude(os.Stdin, os.Stdout)
 		return
 	}
 	prompt, _ := io.ReadAll(os.Stdin)
 	reply := recordPrompt(sentPrompt{Prompt: prompt, Raw: strings.Join(os.Args[1:], " ")})
 	switch os.Getenv(promptsDialect) {
-	case "claude":
-		fmt.Println(`{"type":"assistant","message":{"content":[` +
-			`{"type":"tool_use","id":"t","name":"Bash","input":{"command":"ls"}}]}}`)
-		fmt.Println(`{"type":"user","message":{"content":[` +
-			`{"type":"tool_result","tool_use_id":"t","content":"a shelf"}]}}`)
-		fmt.Printf(`{"type":"assistant","message":{"content":[{"type":"text","text":%q}]}}`+"\n", reply)
-		fmt.Println(`{"type":"result","subtype":"success"}`)
 	case "codex":
 		fmt.Println(`{"type":"item.completed","item":{"id":"0","type":"command_execution","command":"ls",` +
 			`"aggregated_output":"a shelf","exit_code":0,"status":"completed"}}`)
@@ -146,6 +143,35 @@ func recordACP(in io.Reader, out io.Writer) {
 			result = `{"stopReason":"end_turn"}`
 		}
 		fmt.Fprintf(out, `{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", request.ID, result)
+	}
+}
+
+// recordClaude is an agent that records its prompts and speaks as Claude Code does.
+func recordClaude(in io.Reader, out io.Writer) {
+	args := slices.DeleteFunc(os.Args[1:], func(arg string) bool { return strings.HasPrefix(arg, "--session-id=") })
+	lines := bufio.NewReader(in)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if err != nil {
+			return
+		}
+		var request struct {
+			Type      string
+			RequestID string `json:"request_id"`
+			Message   struct{ Content string }
+		}
+		if json.Unmarshal(line, &request) != nil || request.Type == "control_request" {
+			fmt.Fprintf(out, `{"type":"control_response","response":{"subtype":"success","request_id":%q}}`+"\n",
+				request.RequestID)
+			continue
+		}
+		reply := recordPrompt(sentPrompt{Prompt: []byte(request.Message.Content), Raw: strings.Join(args, " ") + string(line)})
+		fmt.Fprintln(out, `{"type":"assistant","message":{"content":[`+
+			`{"type":"tool_use","id":"t","name":"Bash","input":{"command":"ls"}}]}}`)
+		fmt.Fprintln(out, `{"type":"user","message":{"content":[`+
+			`{"type":"tool_result","tool_use_id":"t","content":"a shelf"}]}}`)
+		fmt.Fprintf(out, `{"type":"assistant","message":{"content":[{"type":"text","text":%q}]}}`+"\n", reply)
+		fmt.Fprintln(out, `{"type":"result","subtype":"success"}`)
 	}
 }
 

@@ -25,10 +25,20 @@ case "$1" in
 --version) echo '2.1.329 (Claude Code)' ;;
 auth) echo '{"loggedIn": true}' ;;
 *)
-	/bin/cat >/dev/null
-	echo '{"type":"system","subtype":"init","session_id":"s"}'
-	echo '{"type":"assistant","message":{"content":[{"type":"text","text":"OK"}]}}'
-	echo '{"type":"result","subtype":"success","result":"OK"}'
+	n=0
+	while read -r line; do
+		case "$line" in
+		*control_request*)
+			n=$((n + 1))
+			echo '{"type":"control_response","response":{"subtype":"success","request_id":"'$n'"}}'
+			;;
+		*)
+			echo '{"type":"system","subtype":"init","session_id":"s"}'
+			echo '{"type":"assistant","message":{"content":[{"type":"text","text":"OK"}]}}'
+			echo '{"type":"result","subtype":"success","result":"OK"}'
+			;;
+		esac
+	done
 	;;
 esac
 `,
