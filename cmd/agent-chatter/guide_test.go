@@ -96,8 +96,8 @@ var (
 var foreignFlags = []string{
 	"--acp", "--allow-dangerously-skip-permissions", "--allowed-tools", "--approval-mode", "--approve-for-me",
 	"--ask-for-approval", "--cd", "--color", "--dangerously-bypass-approvals-and-sandbox",
-	"--dangerously-skip-permissions", "--full-auto", "--last", "--latest", "--output-format", "--output-last-message",
-	"--permission-mode", "--sandbox", "--scope", "--skip-git-repo-check", "--skip-trust", "--yolo",
+	"--dangerously-skip-permissions", "--full-auto", "--input-format", "--last", "--latest", "--output-format",
+	"--output-last-message", "--permission-mode", "--sandbox", "--scope", "--skip-git-repo-check", "--skip-trust", "--yolo",
 }
 
 func TestManualNamesCommandsAndFlags(t *testing.T) {

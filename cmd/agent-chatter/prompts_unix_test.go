@@ -227,7 +227,7 @@ func (p *promptHome) team() string {
 			"name": name, "displayName": display, "role": "author", "type": "ai", "agentType": "keeper",
 			"engine": p.engine, "baseDir": ".",
 			"systemInstruction": []string{"Your name is " + display + ".", "Think."}, "endpoint": p.url,
-			"env": map[string]string{"A": "b"},
+			"env": map[string]string{"A": "b"}, "memory": "window",
 		}
 	}
 	keeper, err := exec.LookPath("prompt-keeper")
@@ -334,7 +334,7 @@ const (
 	ada, bea, prompts = 3, 5, 9 // indexes of their prompts after lineTwo, and the number of all prompts
 )
 
-// Each engine sends the same bytes after a restart or a kill as in an uninterrupted
+// With the memory window, each engine sends the same bytes after a restart or a kill as in an uninterrupted
 // conversation. Without -full, the engines are one that starts a program for each turn, and one whose program
 // stays; the chat is killed in one turn of three.
 func TestPromptsAreTheSameAfterARestart(t *testing.T) {
