@@ -15,7 +15,7 @@ import (
 )
 
 // A CLI is the engine for a coding agent that prints its turn as JSON objects, one in each line,
-// on standard output. [Claude], [Codex] and [Gemini] return one; the zero CLI runs nothing.
+// on standard output. [Codex] and [Gemini] return one; the zero CLI runs nothing.
 //
 // The prompt is the agent's standard input. The agent's own final line decides whether the turn
 // succeeded, whatever its exit code is; a turn without one has failed. Lines that are not JSON are
