@@ -33,7 +33,8 @@ var patientClaude = agent.Claude{Grace: 5 * time.Second, Start: never}
 
 // claudeTurn returns a turn whose agent speaks as Claude Code does.
 func claudeTurn(t *testing.T, habits ...agenttest.Habit) agent.Turn {
-	return agent.Turn{ID: turnID(t), Dir: t.TempDir(), Member: agenttest.ClaudeMember(t.TempDir(), habits...)}
+	id := fmt.Sprintf("%s-%d", t.Name(), os.Getpid())
+	return agent.Turn{ID: id, Dir: t.TempDir(), Member: agenttest.ClaudeMember(t.TempDir(), habits...)}
 }
 
 // openClaude opens a session, which is closed when the test ends.
