@@ -143,6 +143,9 @@ func recordableUsage(u *projection.Usage) *projection.Usage {
 	if used.Cost != nil && !used.Cost.Valid() {
 		used.Cost = nil
 	}
+	if used.Total != nil && !used.Total.Valid() {
+		used.Total = nil
+	}
 	return &used
 }
 

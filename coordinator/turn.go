@@ -239,18 +239,21 @@ func (t *turn) handle(e agent.Event) error {
 	return nil
 }
 
-// usageOf returns the usage of the turn. Of a cost that is that of the session, the turn's is the difference to that of
-// the turn before.
+// usageOf returns the usage of the turn. If the agent reports the cost of its session alone, the turn's is
+// the difference to that of the turn before.
 func (t *turn) usageOf(e agent.Usage) *projection.Usage {
 	u := usageOf(e)
-	if e.Cost == nil || !e.Total || t.attached == nil {
+	if u.Total == nil || u.Cost != nil {
 		return u
 	}
-	total := *u.Cost
-	u.Total = &total
-	if before := t.attached.total; before != nil && before.Currency == total.Currency && before.Amount <= total.Amount {
-		u.Cost.Amount -= before.Amount
+	cost := *u.Total
+	if t.attached != nil && t.attached.total != nil {
+		before := *t.attached.total
+		if before.Currency == cost.Currency && before.Amount <= cost.Amount {
+			cost.Amount -= before.Amount
+		}
 	}
+	u.Cost = &cost
 	return u
 }
 
@@ -264,6 +267,9 @@ func usageOf(e agent.Usage) *projection.Usage {
 	}
 	if e.Cost != nil {
 		u.Cost = &projection.Cost{Amount: e.Cost.Amount, Currency: e.Cost.Currency}
+	}
+	if e.Total != nil {
+		u.Total = &projection.Cost{Amount: e.Total.Amount, Currency: e.Total.Currency}
 	}
 	return u
 }

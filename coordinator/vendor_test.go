@@ -158,7 +158,7 @@ func (p *vendorProcess) Turn(ctx context.Context, turn agent.Turn) iter.Seq2[age
 			}
 		}
 		point, cost := p.finish(reply)
-		_ = (p.v.silent || yield(agent.Usage{Cost: &agent.Cost{Amount: cost, Currency: "USD"}, Total: true}, nil)) &&
+		_ = (p.v.silent || yield(agent.Usage{Total: &agent.Cost{Amount: cost, Currency: "USD"}}, nil)) &&
 			yield(agent.Point{ID: point}, nil)
 	}
 }

@@ -597,8 +597,8 @@ func TestACPUpdatesAreSignsOfLife(t *testing.T) {
 	e, turn := newACP(t), acpTurn(t, "?")
 	turn.Member.Env["AGENT_TEST_SCENE"] = scene
 	for _, want := range []string{
-		"{session-1} {} {} {hi} {[image]} {} {} {[{saw pending high}]} {} {again 0s 0 0} {10 2 0 5 0 0.5 USD false 0 0}",
-		"{session-1} {} {} {10 2 0 5 0 unknown false 0 0} Fake failed: no credit; retry, or run " + turn.Member.Command +
+		"{session-1} {} {} {hi} {[image]} {} {} {[{saw pending high}]} {} {again 0s 0 0} {10 2 0 5 0 0.5 USD unknown 0 0}",
+		"{session-1} {} {} {10 2 0 5 0 unknown unknown 0 0} Fake failed: no credit; retry, or run " + turn.Member.Command +
 			" directly to see more",
 	} {
 		var got []string

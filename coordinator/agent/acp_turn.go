@@ -459,8 +459,12 @@ func (t *acpTurn) finish(result acp.Result) error {
 		Input: result.Usage.Input, CachedRead: result.Usage.CachedRead, CachedWrite: result.Usage.CachedWrite,
 		Output: result.Usage.Output, Thought: result.Usage.Thought,
 	}.separate(result.Usage.Total)
-	used.Total = t.keeps && t.spent.Cost != nil
-	used.Cost, used.Context, used.Window = t.spent.Cost, t.spent.Context, t.spent.Window
+	if t.keeps {
+		used.Total = t.spent.Cost
+	} else {
+		used.Cost = t.spent.Cost
+	}
+	used.Context, used.Window = t.spent.Context, t.spent.Window
 	if used != (Usage{}) && !t.emit(used) {
 		return nil
 	}

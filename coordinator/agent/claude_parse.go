@@ -85,7 +85,11 @@ type claudeLine struct {
 	Errors  []string    `json:"errors"`
 	Usage   claudeUsage `json:"usage"`
 	Cost    *float64    `json:"total_cost_usd"`
-	Models  map[string]struct {
+	// SinceLast is what the models have cost since the last line of the turn before.
+	SinceLast map[string]struct {
+		Cost float64 `json:"costUSD"`
+	} `json:"model_usage_since_last_result"`
+	Models map[string]struct {
 		Window int64 `json:"contextWindow"`
 	} `json:"modelUsage"`
 
@@ -226,7 +230,13 @@ func (p *claudeParser) result(line claudeLine) []Event {
 		Output: u.Output, Thought: u.Details.Thought,
 	}.separate(0)
 	if line.Cost != nil {
-		used.Cost, used.Total = &Cost{*line.Cost, "USD"}, true
+		used.Total = &Cost{*line.Cost, "USD"}
+	}
+	if line.SinceLast != nil { // the total of a fork includes what its origin has cost
+		used.Cost = &Cost{Currency: "USD"}
+		for _, of := range line.SinceLast {
+			used.Cost.Amount += of.Cost
+		}
 	}
 	if window := p.window(line); window > 0 && p.contextIn > 0 {
 		used.Context, used.Window = p.contextIn+p.contextOut, window

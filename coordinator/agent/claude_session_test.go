@@ -169,7 +169,7 @@ func TestClaudeReportsCostOfSession(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if !slices.Equal(got, []string{"90 20", "1 USD true"}) {
+	if !slices.Equal(got, []string{"90 20", "unknown 1 USD"}) {
 		t.Errorf("got %q", got)
 	}
 }

@@ -52,7 +52,9 @@ type Usage struct {
 	Output      int64 // without Thought
 	Thought     int64
 	Cost        *Cost // nil if the agent does not report it
-	Total       bool  // the cost is that of the agent's session so far, not of the turn
+	// Total is the cost of the agent's session so far; nil if the agent does not report it. Without a Cost, that of the
+	// turn is what it has grown.
+	Total *Cost
 
 	// Context is how many tokens are in the context window after the turn, and Window is how many it holds. Both are 0
 	// if the agent does not report them.

@@ -50,12 +50,15 @@ func describe(e Event) string {
 	case SessionStarted:
 		return "session " + e.ID
 	case Usage:
-		context := ""
+		context, cost := "", e.Cost
+		if cost == nil {
+			cost = e.Total
+		}
 		if e.Window > 0 {
 			context = fmt.Sprintf(", context %d of %d", e.Context, e.Window)
 		}
 		return fmt.Sprintf("used %d+%d+%d %d+%d %v%s",
-			e.Input, e.CachedRead, e.CachedWrite, e.Output, e.Thought, e.Cost, context)
+			e.Input, e.CachedRead, e.CachedWrite, e.Output, e.Thought, cost, context)
 	case Plan:
 		var entries []string
 		for _, entry := range e.Entries {

@@ -62,9 +62,10 @@ func (c realClaude) say(s agent.Engine, prompt string) (point string, cost float
 		case agent.Point:
 			point = e.ID
 		case agent.Usage:
-			if cost = e.Cost.Amount; !e.Total {
-				c.Error("the cost is not that of the session")
+			if e.Total == nil || e.Cost == nil || e.Cost.Amount > e.Total.Amount {
+				c.Fatalf("the costs are %v of %v", e.Cost, e.Total)
 			}
+			cost = e.Total.Amount
 		}
 	}
 	return point, cost

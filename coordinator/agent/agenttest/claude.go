@@ -87,7 +87,9 @@ func playClaude(in io.Reader, out io.Writer, args []string, h habits) int {
 		mode: modeAsks,
 	}
 	if complaint := a.openSession(); complaint != "" {
-		a.send(object{"type": "result", "subtype": "error_during_execution", "is_error": true, "errors": []string{complaint}})
+		a.send(object{
+			"type": "result", "subtype": "error_during_execution", "is_error": true, "errors": []string{complaint},
+		})
 		fmt.Fprintln(os.Stderr, complaint)
 		return 1
 	}
@@ -222,7 +224,8 @@ func (a *claudeAgent) handle(line []byte) {
 		}
 	case m.Request.Subtype == "interrupt" && a.habits[Stubborn]:
 	case m.Type != "control_request":
-	case a.habits[Unaware] && slices.Contains([]string{"apply_flag_settings", "list_permission_rules"}, m.Request.Subtype):
+	case a.habits[Unaware] && (m.Request.Subtype == "apply_flag_settings" ||
+		m.Request.Subtype == "list_permission_rules"):
 		a.respond(m.RequestID, object{"subtype": "error", "error": "Unsupported control request"})
 	default:
 		a.respond(m.RequestID, object{"subtype": "success", "response": a.control(m.Request.Subtype, m.Request.Mode,

@@ -90,7 +90,8 @@ var claudeInstructions = map[string]func(a *claudeAgent, ctx context.Context, ar
 	"compact": func(a *claudeAgent, _ context.Context, _ string) {
 		a.send(object{"type": "system", "subtype": "status", "status": "compacting"})
 		a.send(object{
-			"type": "system", "subtype": "compact_boundary", "compact_metadata": object{"pre_tokens": 90, "post_tokens": 20},
+			"type": "system", "subtype": "compact_boundary",
+			"compact_metadata": object{"pre_tokens": 90, "post_tokens": 20},
 		})
 		a.say("Well.")
 	},
@@ -171,7 +172,8 @@ func (a *claudeAgent) askMany(ctx context.Context, n int) {
 	answers := make([]json.RawMessage, n)
 	for i := range n {
 		asking.Go(func() {
-			answers[i] = a.use(ctx, fmt.Sprintf("t%d", i), "Bash", json.RawMessage(fmt.Sprintf(`{"command":"ls %d"}`, i)))
+			input := json.RawMessage(fmt.Sprintf(`{"command":"ls %d"}`, i))
+			answers[i] = a.use(ctx, fmt.Sprintf("t%d", i), "Bash", input)
 		})
 	}
 	asking.Wait()
