@@ -80,5 +80,5 @@ func earliest(turns []string) (began time.Time) {
 // isResident reports whether the member's engine keeps processes between turns.
 func (c *Coordinator) isResident(m team.Member) bool {
 	_, ok := c.o.Engines[m.EngineName()].(agent.Resident)
-	return m.Type == team.AI && ok
+	return m.Type == team.AI && (ok || c.keepsSession(m))
 }
