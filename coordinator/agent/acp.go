@@ -37,6 +37,8 @@ type ACP struct {
 	// Start is how long its program has to initialize; zero is 1 minute.
 	Start time.Duration
 
+	agentType string // of all members; "" is Member.AgentType
+
 	mu   sync.Mutex
 	idle map[string]*acpAgent // agents that no turn uses, by key
 }
@@ -52,6 +54,16 @@ const acpEngine = "acp"
 var _ = Register(Info{
 	Name: acpEngine, New: func() Engine { return new(ACP) }, Models: true, Permissions: Policies, Protocol: true,
 })
+
+var _ SessionEngine = (*ACP)(nil)
+
+// member returns a member as the engine runs it.
+func (e *ACP) member(m Member) Member {
+	if e.agentType != "" {
+		m.AgentType = e.agentType
+	}
+	return m
+}
 
 // acpProfile returns the profile of a member's agent and its arguments: those that a known agent
 // requires to speak the protocol, then the member's own.
@@ -71,6 +83,7 @@ func (e *ACP) Run(ctx context.Context, turn Turn) iter.Seq2[Event, error] {
 			yield(nil, process.Stopped(ctx))
 			return
 		}
+		turn.Member = e.member(turn.Member)
 		if p, _ := acpProfile(turn.Member); p.excess(turn.Prompt) > 0 {
 			yield(nil, p.checkLength(turn.Prompt))
 			return
@@ -92,13 +105,13 @@ func (e *ACP) Run(ctx context.Context, turn Turn) iter.Seq2[Event, error] {
 // Excess returns by how many bytes the prompt is too long for the member's agent, or somewhat less
 // if the agent does not count in bytes; 0 if it is short enough, or the limit is unknown.
 func (e *ACP) Excess(m Member, prompt string) int {
-	p, _ := acpProfile(m)
+	p, _ := acpProfile(e.member(m))
 	return p.excess(prompt)
 }
 
 // CommandLine returns the program that runs the member's turns, and its arguments.
-func (*ACP) CommandLine(m Member) []string {
-	p, args := acpProfile(m)
+func (e *ACP) CommandLine(m Member) []string {
+	p, args := acpProfile(e.member(m))
 	return append([]string{cmp.Or(m.Command, p.program)}, args...)
 }
 
@@ -118,7 +131,7 @@ func (e *ACP) Close() {
 
 // acquire returns an agent with a session for the turn.
 func (e *ACP) acquire(ctx context.Context, turn Turn) (*acpAgent, error) {
-	if a := e.takeIdle(acpKey(turn)); a != nil {
+	if a := e.takeIdle(e.key(turn)); a != nil {
 		err := a.newSession(ctx, turn)
 		if err == nil {
 			return a, nil
@@ -140,12 +153,12 @@ func (e *ACP) acquire(ctx context.Context, turn Turn) (*acpAgent, error) {
 	return a, nil
 }
 
-// acpKey returns the same string for two turns that one program can run.
-func acpKey(turn Turn) string {
+// key returns the same string for two turns that one program can run.
+func (e *ACP) key(turn Turn) string {
 	m := turn.Member
-	allowed := everything(m) // decides on the environment of some agents
-	member := []any{m.ID, m.AgentType, m.Command, m.Args, m.Env, turn.Dir}
-	return fmt.Sprintf("%q %v %v", member, servicesOf(turn), allowed)
+	allowed := everything(m)                                              // decides on the environment of some agents
+	member := []any{m.ID, m.AgentType, e.CommandLine(m), m.Env, turn.Dir} // of m.Args, permissions override some
+	return fmt.Sprintf("%q %v %v %q", member, servicesOf(turn), allowed, acpHabitsFor(m).policyFor(turn.MCPServers))
 }
 
 // takeIdle returns an idle agent, which may have exited, or nil. It belongs to the caller until release.
@@ -190,15 +203,24 @@ func (e *ACP) start(ctx context.Context, turn Turn) (*acpAgent, error) {
 		return nil, p.failure(err.Error(), Remedy{Advice: `change the member's "env"`})
 	}
 	program.Env = env
-	client, err := acp.Start(program)
+	a := &acpAgent{profile: p, habits: acpHabitsFor(turn.Member), key: e.key(turn), ownMode: e.agentType != ""}
+	policy, removePolicy, err := a.habits.writePolicy(turn.MCPServers)
 	if err != nil {
+		return nil, p.failure("its MCP servers cannot be configured: "+err.Error(), Remedy{})
+	}
+	program.Args = append(program.Args, policy...)
+	if a.Client, err = acp.Start(program); err != nil {
+		removePolicy()
 		return nil, p.withInstall(err)
 	}
-	a := &acpAgent{Client: client, profile: p, habits: acpHabitsFor(turn.Member), key: acpKey(turn)}
-	a.end = sync.OnceFunc(client.Process.Supervise(context.Background(), cmp.Or(e.Grace, defaultACPGrace)))
+	end := a.Process.Supervise(context.Background(), cmp.Or(e.Grace, defaultACPGrace))
+	a.end = sync.OnceFunc(func() {
+		end()
+		removePolicy()
+	})
 	starting, cancel := context.WithTimeoutCause(ctx, cmp.Or(e.Start, defaultACPStart), errNoACP)
 	defer cancel()
-	if err := client.Initialize(starting, servicesOf(turn)); err != nil {
+	if err := a.Initialize(starting, servicesOf(turn)); err != nil {
 		a.kill()
 		return nil, a.explain(ctx, err)
 	}
@@ -212,9 +234,10 @@ var errNoACP = errors.New("it does not answer in the Agent Client Protocol")
 type acpAgent struct {
 	*acp.Client
 	profile
-	habits acpHabits
-	key    string // see acpKey
-	end    func() // ends the process group and waits; may be called repeatedly
+	habits  acpHabits
+	key     string // see ACP.key
+	ownMode bool   // arguments of a member without permissions choose the mode
+	end     func() // ends the process group and waits; may be called repeatedly
 
 	numbered bool // a message had an id
 
@@ -234,7 +257,7 @@ func (a *acpAgent) begin(turn Turn, start func(acp.Session) error) error {
 	a.skipped = skipped
 	err := start(acp.Session{
 		Dir: turn.Dir, Model: turn.Member.Model, Thinking: turn.Member.Thinking, MCPServers: acpServersOf(taken),
-		Mode: acpMode(turn.Member),
+		Mode: a.mode(turn.Member),
 	})
 	if mode, ok := errors.AsType[*acp.ModeError](err); ok {
 		return a.explainMode(turn.Member.Permissions, mode)

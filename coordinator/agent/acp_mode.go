@@ -26,6 +26,9 @@ type acpHabits struct {
 
 	// asks returns variables that make it request permission, for an agent without such a mode; nil: none.
 	asks func(m Member) (map[string]string, error)
+	// policy returns the content of a file, for the option --policy, that allows the tools of servers which change
+	// nothing; nil: the agent has no such file.
+	policy func([]MCPServer) string
 }
 
 // acpHabitsOf has the known agents, by the name in the registry.
@@ -40,7 +43,7 @@ var acpHabitsOf = map[string]acpHabits{
 	},
 	"gemini-acp": {
 		asking: []string{"default"}, allowed: []string{"default"}, stricter: []string{"plan"}, unnumbered: true,
-		forgets: true, residentOnly: true,
+		forgets: true, residentOnly: true, policy: geminiPolicy,
 	},
 	"opencode": {
 		asking: []string{"build"}, allowed: []string{"build"}, stricter: []string{"plan"}, numbered: true,
@@ -82,6 +85,14 @@ func acpMode(m Member) acp.Mode {
 	}
 	// Without permissions, an agent that has no modes is used as it is.
 	return acp.Mode{Names: h.asking, Required: true, Modeless: m.Permissions == "", Stricter: h.stricter}
+}
+
+// mode returns the mode in which a member's sessions are: the one that its arguments choose, or acpMode.
+func (a *acpAgent) mode(m Member) acp.Mode {
+	if a.ownMode && m.Permissions == "" && len(without(m.Args, a.permits)) < len(m.Args) {
+		return acp.Mode{}
+	}
+	return acpMode(m)
 }
 
 // acpEnv returns the environment of a member's program.

@@ -22,6 +22,7 @@ func (e *ACP) Open(ctx context.Context, turn Turn, origin Origin) (Session, erro
 	if ctx.Err() != nil {
 		return nil, process.Stopped(ctx)
 	}
+	turn.Member = e.member(turn.Member)
 	p, _ := acpProfile(turn.Member)
 	switch {
 	case origin.Way == Fork, origin.Way == Resume && acpHabitsFor(turn.Member).residentOnly:

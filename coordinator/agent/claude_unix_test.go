@@ -23,6 +23,13 @@ var (
 	abruptClaude = agent.Claude{Grace: time.Millisecond, Start: never}
 )
 
+// scriptedCLI returns a turn whose agent is a shell script that takes any arguments.
+func scriptedCLI(t *testing.T, text string) agent.Turn {
+	turn := self(t, "script")
+	turn.Member.Env["AGENT_TEST_SCRIPT"] = text
+	return turn
+}
+
 // Shell commands of a program that speaks as Claude Code does.
 const (
 	claudeStart = `read -r request; echo '{"type":"control_response","response":{"subtype":"success",` +

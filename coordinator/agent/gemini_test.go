@@ -5,97 +5,51 @@ import (
 	"testing"
 )
 
-func newGeminiParser() parser { return Gemini().format.parser() }
-
-func TestGeminiParser(t *testing.T) {
-	checkStreams(t, newGeminiParser, []streamTest{
-		{name: "unknown tool", lines: `
-{"type":"tool_use","tool_name":"bash","tool_id":"bash__1","parameters":{"command":"echo hi"}}
-{"type":"tool_result","tool_id":"bash__1","status":"error","output":"Tool \"bash\" not found.",
-	"error":{"type":"tool_not_registered",
-	"message":"Tool \"bash\" not found. Did you mean one of: \"glob\"?"}}`, want: []string{
-			`started bash__1 bash {"command":"echo hi"}`,
-			`completed bash__1 bash "" "Tool \"bash\" not found. Did you mean one of: \"glob\"?"`,
-		}},
-		{name: "text between tools", lines: `
-{"type":"message","role":"assistant","content":"I "}
-{"type":"message","role":"assistant","content":"look."}
-{"type":"tool_use","tool_id":"1","tool_name":"read","parameters":{}}
-{"type":"tool_result","tool_id":"1","status":"success","output":"x"}
-{"type":"message","role":"assistant","content":"I saw."}`, want: []string{
-			`text "I look."`, "started 1 read {}", `completed 1 read "x" ""`, `text "\n\nI saw."`,
-		}},
+func TestGeminiCommandLines(t *testing.T) {
+	for _, tt := range []struct {
+		member Member
+		want   string
+	}{
+		{Member{}, "gemini --acp"},
+		{Member{AgentType: "codex", Model: "m", Command: "/opt/gemini"}, "/opt/gemini --acp"},
+		{Member{Args: []string{"--acp", "-m", "n"}}, "gemini --acp -m n"},
+		{Member{Permissions: Ask, Args: []string{"-y", "--sandbox"}}, "gemini --acp --sandbox"},
 		{
-			name: "end of unannounced tool", lines: `{"type":"tool_result","tool_id":"1","status":"error"}`,
-			want: []string{`completed 1  "" "it failed"`},
+			Member{Permissions: Edit, Args: []string{"--approval-mode=yolo", "--yolo", "--skip-trust"}},
+			"gemini --acp --skip-trust",
 		},
-		{
-			name: "todo list",
-			lines: `{"type":"tool_use","tool_id":"1","tool_name":"write_todos","parameters":{"todos":[` +
-				`{"description":"saw","status":"pending"}]}}`,
-			want: []string{
-				`started 1 write_todos {"todos":[{"description":"saw","status":"pending"}]}`, `plan pending "saw"`,
-			},
-		},
-		{
-			name: "usage",
-			lines: `{"type":"result","status":"success","stats":{"total_tokens":20,"input_tokens":10,"cached":4,` +
-				`"output_tokens":7}}`,
-			want: []string{"used 6+4+0 7+3 unknown", "done"},
-		},
-		{
-			name: "impossible usage",
-			lines: `{"type":"result","status":"success","stats":{"total_tokens":2,"input_tokens":1,"cached":4,` +
-				`"output_tokens":7}}`,
-			want: []string{"used 0+4+0 7+0 unknown", "done"},
-		},
-		{name: "message of the user", lines: `{"type":"message","role":"user","content":"hi"}`},
-		{
-			name: "output of a failed tool", lines: `{"type":"tool_result","tool_id":"1","status":"error","output":"no file"}`,
-			want: []string{`completed 1  "" "no file"`},
-		},
-		{
-			name:  "error of a tool that succeeds",
-			lines: `{"type":"tool_result","tool_id":"1","status":"success","output":"x","error":{"message":"y"}}`,
-			want:  []string{`completed 1  "x" ""`},
-		},
-		{
-			name: "failed", lines: `{"type":"result","status":"error","error":{"message":"no credit"}}`,
-			want: []string{"used 0+0+0 0+0 unknown", "failed: no credit"},
-		},
-		{
-			name: "warning", lines: `{"type":"error","severity":"warning","message":"loop"}`,
-			want: []string{"retry 0/0 in 0s: loop"},
-		},
-		{
-			name: "unparsed lines", lines: "YOLO\n{\"type\":\"news\"}\n{",
-			want: []string{"unparsed: YOLO", "unparsed: {"},
-		},
-	})
+		{Member{Permissions: Bypass, Args: []string{"--approval-mode", "plan"}}, "gemini --acp"},
+		{Member{Args: []string{"--yolo"}}, "gemini --acp --yolo"},
+	} {
+		if got := strings.Join(Gemini().CommandLine(tt.member), " "); got != tt.want {
+			t.Errorf("%+v: got %q, want %q", tt.member, got, tt.want)
+		}
+	}
 }
 
-func FuzzGemini(f *testing.F) {
-	addRecordings(f, "gemini")
-	fuzzParser(f, newGeminiParser)
-}
-
-func TestGeminiArguments(t *testing.T) {
-	checkArguments(t, Gemini(), []argumentsTest{
-		{Member{}, "--output-format stream-json"},
-		{Member{Model: "m", Permissions: "read"}, "--output-format stream-json --approval-mode plan -m m"},
-		{Member{Permissions: "edit"}, "--output-format stream-json --approval-mode auto_edit"},
-		{Member{Permissions: "bypass"}, "--output-format stream-json --approval-mode yolo --skip-trust"},
-		{
-			Member{Model: "m", Permissions: "read", Args: []string{"-y", "--model=n", "-o", "text", "-s"}},
-			"--output-format stream-json --approval-mode plan -m m -s",
-		},
-		{
-			Member{Permissions: "edit", Args: []string{"--approval-mode=yolo", "--yolo", "--skip-trust"}},
-			"--output-format stream-json --approval-mode auto_edit --skip-trust",
-		},
-		{Member{Args: []string{"-y"}}, "--output-format stream-json -y"},
-		{Member{Args: []string{"--output-format", "json", "--sandbox"}}, "--output-format stream-json --sandbox"},
-	})
+// Only with the engine gemini do arguments of a member without permissions choose the mode.
+func TestGeminiArgumentsChooseMode(t *testing.T) {
+	for _, tt := range []struct {
+		permissions string
+		args        []string
+		own         bool
+	}{
+		{"", []string{"--yolo"}, true},
+		{"", []string{"-y"}, true},
+		{"", []string{"--approval-mode=auto_edit"}, true},
+		{"", []string{"-m", "yolo"}, false},
+		{"", nil, false},
+		{Ask, []string{"--yolo"}, false},
+		{ReadOnly, []string{"--approval-mode", "yolo"}, false},
+	} {
+		m := Member{AgentType: "gemini", Permissions: tt.permissions, Args: tt.args}
+		for _, ownMode := range []bool{true, false} {
+			a := acpAgent{profile: geminiProfile, ownMode: ownMode}
+			if got := len(a.mode(m).Names) == 0; got != (tt.own && ownMode) {
+				t.Errorf("%q, %q: the agent's own mode: %t", tt.permissions, tt.args, got)
+			}
+		}
+	}
 }
 
 func TestGeminiPromptLimits(t *testing.T) {
@@ -108,8 +62,8 @@ func TestGeminiPromptLimits(t *testing.T) {
 		{"x", window, 0},
 		{"x", window + 3, 3},
 		{"é", window, 0},
-		{"語", 8<<20/3 + 1, 1},      // bytes
-		{"\uffff", 8 << 20 / 3, 0}, // the last one of one unit
+		{"語", window, 0},
+		{"\uffff", window + 1, 1}, // the last one of one unit
 		{"😀", 8<<20/4 - 1<<10, 2*(8<<20/4-1<<10) - window}, // of two units each
 	} {
 		if got := Gemini().Excess(Member{}, strings.Repeat(tt.letter, tt.count)); got != tt.excess {
@@ -123,7 +77,7 @@ func TestGeminiRemedyForUntrustedDirectory(t *testing.T) {
 	if remedy := (profile{program: "other"}).remedy(reason); remedy.Advice != "retry, or run other directly to see more" {
 		t.Errorf("the remedy of another agent is %q", remedy)
 	}
-	remedy := Gemini().profile.remedy(reason)
+	remedy := geminiProfile.remedy(reason)
 	if !strings.Contains(remedy.Advice, "GEMINI_CLI_TRUST_WORKSPACE") {
 		t.Errorf("the remedy is %q", remedy)
 	}

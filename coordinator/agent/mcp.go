@@ -46,15 +46,11 @@ func yieldUnsupportedServers(servers []MCPServer, yield func(Event, error) bool)
 	return yieldAll(unsupportedServers(servers), yield)
 }
 
-// An mcpFunc tells a CLI which servers there are for a turn of a member.
-type mcpFunc func(m Member, servers []MCPServer) (mcpSetup, error)
-
-// An mcpSetup configures the servers of a CLI.
+// An mcpSetup configures the servers of a program.
 type mcpSetup struct {
 	args    []string          // before the member's own
 	env     map[string]string // overrides the member's own
 	skipped []MCPServer       // the agent does not take these
-	remove  func()            // removes the files in args or env; nil: there are none
 }
 
 // split returns the servers that satisfy takes, and the others.

@@ -64,7 +64,7 @@ type messageContent struct {
 	Refusal json.RawMessage `json:"refusal"`
 }
 
-// parse returns the events of a line without its end. It is as parser.parse, and keeps the last verdict.
+// parse returns the events of a line without its end. It keeps the last verdict.
 func (p *openaiParser) parse(line []byte) []Event {
 	name, value, isField := bytes.Cut(line, []byte(":"))
 	value = bytes.TrimPrefix(value, []byte(" "))

@@ -16,6 +16,12 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
 )
 
+// A parser parses the lines of one turn. Its events depend on the lines alone.
+type parser interface {
+	// parse returns the events of the next line: those for the consumer, and verdict and unparsedLine for the engine.
+	parse(line []byte) []Event
+}
+
 // parsed returns the events of a stream, formatted, with adjacent texts joined.
 func parsed(p parser, stream []byte) []string {
 	var lines []string
@@ -76,8 +82,6 @@ func describe(e Event) string {
 			return "failed: " + apiMessage(e.message)
 		}
 		return "done"
-	case warning:
-		return "warning: " + string(e)
 	case unparsedLine:
 		return "unparsed: " + string(e)
 	}
@@ -236,28 +240,6 @@ func TestUnfinishedTurnReason(t *testing.T) {
 		err := profile{name: "It"}.unfinished(tt.exit, tt.stderr, tt.warning, tt.unparsed)
 		if got, _, _ := strings.Cut(err.Error(), "; "); got != "It failed: "+tt.want {
 			t.Errorf("got %q, want %q", got, tt.want)
-		}
-	}
-}
-
-// An argumentsTest is a member and the arguments of its agent.
-type argumentsTest struct {
-	member Member
-	want   string
-}
-
-func checkArguments(t *testing.T, c CLI, tests []argumentsTest) {
-	t.Helper()
-	for _, tt := range tests {
-		got, err := c.arguments(tt.member)
-		if err != nil || strings.Join(got, " ") != tt.want {
-			t.Errorf("%+v: got %q, %v, want %q", tt.member, got, err, tt.want)
-		}
-	}
-	for _, invalid := range []string{"yolo", "Bypass", " "} {
-		got, err := c.arguments(Member{Permissions: invalid})
-		if err == nil || !strings.Contains(err.Error(), `"permissions" to read, edit, bypass`) {
-			t.Errorf("permissions %q: got %q, %v, want an error", invalid, got, err)
 		}
 	}
 }

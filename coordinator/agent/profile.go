@@ -2,10 +2,13 @@ package agent
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
 )
 
 // A profile is what is known about an agent, whichever engine runs it.
@@ -65,6 +68,14 @@ func (p profile) checkLength(prompt string) error {
 		}
 	}
 	return nil
+}
+
+// withInstall adds the command that installs the agent to a *process.StartError.
+func (p profile) withInstall(err error) error {
+	if e := (*process.StartError)(nil); errors.As(err, &e) && e.Command == p.program {
+		e.Install = p.install
+	}
+	return err
 }
 
 // countUTF16 counts characters as JavaScript does.

@@ -9,15 +9,11 @@ import (
 )
 
 func TestCommandLines(t *testing.T) {
-	on := true
 	for _, tt := range []struct {
 		engine interface{ CommandLine(m Member) []string }
 		member Member
 		want   string
 	}{
-		{Gemini(), Member{Model: "m"}, "gemini --output-format stream-json -m m"},
-		{Gemini(), Member{Command: "/opt/gemini", Thinking: &on}, "/opt/gemini --output-format stream-json"},
-		{Gemini(), Member{Permissions: "no", Args: []string{"-x"}}, "gemini -x"},
 		{Command{}, Member{Command: "cat", Args: []string{"-n"}}, "cat -n"},
 		{new(ACP), Member{AgentType: "opencode", Args: []string{"-x"}}, "opencode acp -x"},
 		{new(ACP), Member{AgentType: "claude-code", Command: "c"}, "c"},
@@ -35,7 +31,7 @@ func TestManualListsOverriddenOptions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range []profile{claudeProfile, codexProfile, Gemini().profile} {
+	for _, p := range []profile{claudeProfile, codexProfile, geminiProfile} {
 		line := regexp.MustCompile("(?m)^- of " + p.name + " (.*)").FindSubmatch(page)
 		if line == nil {
 			t.Errorf("nothing is listed of %s", p.name)

@@ -32,13 +32,6 @@ var recordedEngines = []struct {
 	{"acp-opencode", "opencode", func() agent.Engine { return gracefulACP() }},
 	{"claude", "claude", func() agent.Engine { return claude }},
 	{"codex", "codex", func() agent.Engine { return patientCodex }},
-	{"gemini", "gemini", func() agent.Engine { return withoutTimeouts(agent.Gemini()) }},
-}
-
-// withoutTimeouts returns the engine without timeouts.
-func withoutTimeouts(e agent.CLI) agent.CLI {
-	e.Grace, e.Linger = never, never
-	return e
 }
 
 func gracefulACP() *agent.ACP { return &agent.ACP{Grace: never, Start: never} }

@@ -39,7 +39,7 @@ var Pi = Real{Name: "pi", program: "pi", configure: configurePi}
 const engineACP = "acp"
 
 // Resident reports whether the agent's program stays between turns.
-func (r Real) Resident() bool { return r.Engine == engineACP }
+func (r Real) Resident() bool { return r.Engine == engineACP || r.Engine == "gemini" }
 
 // SkipUnlessReal skips a test unless the flag -run selects tests named Real.
 func SkipUnlessReal(t testing.TB) {
