@@ -57,6 +57,8 @@ var programScreens = []struct {
 	{"first_run", "PATH=$PWD/bin:$PATH agent-chatter chat", func(m *ttytest.Tmux) {
 		m.Expect("[Y/n] ")
 		m.Press("Enter")
+		m.Expect("[ask] ")
+		m.Press("Enter")
 		m.Expect("you> ")
 		m.Expect("shop · /help")
 	}},

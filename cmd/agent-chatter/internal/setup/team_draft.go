@@ -23,6 +23,7 @@ type draft struct {
 	registered        []team.Agent
 	human             string
 	maxRounds         int
+	permissions       string // of the agents whose engine has them
 }
 
 // teamFileJSON is a team configuration, version 1.2.
@@ -45,6 +46,7 @@ type teamMemberJSON struct {
 	Type              string `json:"type"`
 	AgentType         string `json:"agentType,omitempty"`
 	Engine            string `json:"engine,omitempty"`
+	Permissions       string `json:"permissions,omitempty"`
 	BaseDir           string `json:"baseDir"`
 	SystemInstruction string `json:"systemInstruction"`
 }
@@ -72,6 +74,9 @@ func (d draft) members() ([]teamMemberJSON, error) {
 	for _, name := range d.agents {
 		for _, m := range d.membersOf(name) {
 			m.Type = team.AI
+			if slices.Contains(m.engine().Permissions, d.permissions) {
+				m.Permissions = d.permissions
+			}
 			if slices.ContainsFunc(members, func(other teamMemberJSON) bool { return other.Name == m.Name }) {
 				return nil, app.UsageError("%s", duplicateText(m.Name))
 			}
@@ -108,6 +113,20 @@ func (d draft) membersOf(name string) []teamMemberJSON {
 		m.Engine = agents.MemberOf(d.registered[i]).Engine
 	}
 	return []teamMemberJSON{m}
+}
+
+// engine returns the engine of a member.
+func (m teamMemberJSON) engine() agent.Info {
+	if i, ok := agent.Lookup(m.Engine); ok {
+		return i
+	}
+	return agent.ForType(m.AgentType)
+}
+
+// restricted reports whether the permissions have an effect on an agent of the team.
+func (d draft) restricted() bool {
+	members, _ := d.members() // of which the agents are known
+	return slices.ContainsFunc(members, func(m teamMemberJSON) bool { return m.Permissions != "" })
 }
 
 // plainName reduces a name to letters, digits, '-' and '_'. It returns fallback if

@@ -22,14 +22,17 @@ import (
 type teamInit struct {
 	File   string   `arg:"" optional:"" help:"File to write, or name of the configuration."`
 	Agents []string `help:"Agents in the team (default: those found)." placeholder:"AGENT"`
-	Yes    bool     `short:"y" help:"Accept the defaults without asking."`
+
+	Permissions *string `help:"What the agents may do: ${enum} (default: ask)." enum:"ask,edit,allow,read,deny" placeholder:"VALUE"`
+
+	Yes bool `short:"y" help:"Accept the defaults without asking."`
 }
 
 // Help shows examples first.
 func (teamInit) Help() string {
 	return `Examples:
   agent-chatter team init
-  agent-chatter team init review --agents claude,codex
+  agent-chatter team init review --agents claude,codex --permissions edit
   agent-chatter team init team.json --yes`
 }
 
@@ -58,6 +61,10 @@ func (cmd *teamInit) Run(a *app.App) error {
 		registered:  choices.registered,
 		human:       "you",
 		maxRounds:   draftRounds,
+		permissions: agent.Ask,
+	}
+	if cmd.Permissions != nil {
+		d.permissions = *cmd.Permissions
 	}
 	if u, err := user.Current(); err == nil && u.Username != "root" {
 		d.human = plainName(filepath.Base(strings.ReplaceAll(u.Username, `\`, "/")), d.human)
@@ -66,7 +73,7 @@ func (cmd *teamInit) Run(a *app.App) error {
 		d.agents = choices.found
 	}
 	if a.IsTerminal() && !cmd.Yes {
-		if err := askUser(a, &d, choices); err != nil {
+		if err := askUser(a, &d, choices, cmd.Permissions == nil); err != nil {
 			return err
 		}
 	}

@@ -61,8 +61,15 @@ func offerTeam(ctx context.Context, a *app.App) (*team.Team, error) {
 		return nil, nil
 	}
 	fmt.Fprint(a.Stdout, offerTeamText(names, path))
-	answer, unanswered := answerOf(ctx, a.Stdin)
+	answers := tty.NewAnswers(a.Stdin)
+	q := &questions{out: a.Stdout, next: func() (string, error) { return answerOf(ctx, answers) }}
+	answer, unanswered := q.next()
 	accepted := unanswered == nil && slices.Contains([]string{"", "y", "yes"}, strings.ToLower(answer))
+	if accepted {
+		permissions := q.askPermissions()
+		cmd.Permissions = &permissions
+		unanswered, accepted = q.err, q.err == nil
+	}
 	if unanswered != nil {
 		fmt.Fprintln(a.Stdout)
 	}
@@ -84,12 +91,12 @@ func offerTeam(ctx context.Context, a *app.App) (*team.Team, error) {
 	return teams.Loader{App: a}.Load(ctx, path)
 }
 
-// answerOf waits for a line until ctx is done.
-func answerOf(ctx context.Context, in io.Reader) (answer string, err error) {
+// answerOf waits for the next answer until ctx is done.
+func answerOf(ctx context.Context, answers *tty.Answers) (answer string, err error) {
 	answered := make(chan struct{})
 	go func() {
 		defer close(answered)
-		answer, err = tty.NewAnswers(in).Next()
+		answer, err = answers.Next()
 	}()
 	select {
 	case <-answered:

@@ -9,11 +9,13 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 )
 
-// askUser asks the user about the team. An empty answer keeps the default.
-func askUser(a *app.App, d *draft, c choices) error {
-	q := &questions{out: a.Stderr, in: tty.NewAnswers(a.Stdin)}
+// askUser asks the user about the team, also about the permissions of the agents if askPermissions is set. An empty
+// answer keeps the default.
+func askUser(a *app.App, d *draft, c choices, askPermissions bool) error {
+	q := &questions{out: a.Stderr, next: tty.NewAnswers(a.Stdin).Next}
 	a.Notice(agentChoiceText(c))
 	d.description = q.ask("What is the team for?", d.description, nil)
 	agents := q.ask("Which agents are in the team?", strings.Join(d.agents, ", "), func(answer string) string {
@@ -27,6 +29,9 @@ func askUser(a *app.App, d *draft, c choices) error {
 		return ""
 	})
 	d.agents = splitNames(agents)
+	if askPermissions && q.err == nil && d.restricted() {
+		d.permissions = q.askPermissions()
+	}
 	d.human = q.ask("What is your name?", d.human, func(answer string) string {
 		if answer != plainName(answer, "") {
 			return textPlainName
@@ -50,6 +55,31 @@ func askUser(a *app.App, d *draft, c choices) error {
 	return nil
 }
 
+// teamPermissions are the permissions that a new team can have, the default first, and what they mean.
+var teamPermissions = []struct{ value, meaning string }{
+	{agent.Ask, "they ask you before they change a file or run a command"},
+	{agent.Edit, "they change files in the working directory, and ask you for the rest"},
+	{agent.Allow, "they do what you can do: change and delete your files, run any command. Nothing asks you"},
+	{agent.ReadOnly, "they read files, and can change nothing"},
+	{agent.Deny, "what they would have to ask for is refused"},
+}
+
+// askPermissions asks which permissions the agents have.
+func (q *questions) askPermissions() string {
+	fmt.Fprintln(q.out, "What the agents may do:")
+	for _, p := range teamPermissions {
+		fmt.Fprintf(q.out, "  %-5s  %s\n", p.value, p.meaning)
+	}
+	return q.ask("Which permissions do the agents get?", agent.Ask, func(answer string) string {
+		for _, p := range teamPermissions {
+			if p.value == answer {
+				return ""
+			}
+		}
+		return textPermissions
+	})
+}
+
 // splitNames splits a list of names at commas and spaces.
 func splitNames(list string) []string {
 	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' })
@@ -57,9 +87,9 @@ func splitNames(list string) []string {
 
 // questions asks one question after another until the input ends.
 type questions struct {
-	out io.Writer
-	in  *tty.Answers
-	err error
+	out  io.Writer
+	next func() (answer string, err error)
+	err  error
 }
 
 // ask repeats a question until check has no complaint. An empty answer means the
@@ -68,7 +98,7 @@ func (q *questions) ask(question, proposal string, check func(answer string) (co
 	for q.err == nil {
 		fmt.Fprintf(q.out, "%s [%s] ", question, tty.SafeLine(proposal))
 		var answer string
-		if answer, q.err = q.in.Next(); q.err != nil {
+		if answer, q.err = q.next(); q.err != nil {
 			fmt.Fprintln(q.out)
 			break
 		}
@@ -90,6 +120,7 @@ const (
 	textNothingWritten = "Nothing was written."
 	textPlainName      = "A name may contain only letters, digits, '-' and '_'."
 	textRounds         = "Enter a number, 0 or more."
+	textPermissions    = "Enter ask, edit, allow, read or deny."
 )
 
 func agentChoiceText(c choices) string {
