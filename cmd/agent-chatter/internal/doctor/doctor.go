@@ -50,6 +50,8 @@ var checks = []struct {
 	{"trash", true, (*doctor).checkTrash},
 	{"agents", false, (*doctor).checkAgents},
 	{"trust.json", false, (*doctor).checkTrust},
+	{"id", true, (*doctor).checkKey},
+	{"teams", false, (*doctor).checkTeams},
 	{"web browser", false, (*doctor).checkWebBrowser},
 	{"hub", false, (*doctor).checkHub},
 	{"acp", false, (*doctor).checkACP},

@@ -81,6 +81,8 @@ func findingTexts(damaged, archived catalog.Session) []apptest.Text {
 	found("leftoversText", "", leftoversText(home, 1, 2048))
 	found("trashText", "", trashText(2, 2048))
 	found("invalidTrustText", "", invalidTrustText(errors.New("trust.json: "+apptest.Hostile)))
+	found("keyText", "", keyText(hostile))
+	found("unsetPermissionsText", "", unsetPermissionsText(apptest.Hostile, []string{"ada", apptest.Hostile}))
 	found("agentsText", "", agentsText(2))
 	missing := team.Agent{Name: apptest.Hostile, Command: apptest.Hostile}
 	found("missingProgramText", "", missingProgramText(home, missing, errors.New("file not found")))

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -40,7 +42,7 @@ func Key(dir string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if key := readKey(dir, here); key != nil {
+	if key, err := readKey(dir, here); err == nil {
 		return key, nil
 	}
 	text, err := json.Marshal(homeKey{rand.Text(), here})
@@ -55,20 +57,43 @@ func Key(dir string) ([]byte, error) {
 		return nil, err
 	}
 	// Another process may have replaced it since: its key is the one that both read next time.
-	return readKey(dir, here), nil
+	key, _ := readKey(dir, here)
+	return key, nil
 }
 
-// readKey returns the key of the file; nil if it has none for the place.
-func readKey(dir string, here place) []byte {
-	text, err := regularfile.Read(filepath.Join(dir, keyFile), maxKeyFile)
-	if err != nil || schemas.Check(schemas.HomeKey, bytes.TrimSpace(text)) != nil {
+// CheckKey returns why Key replaces the key of the home dir, so that agents start new sessions; nil if it does not, or
+// there is no key yet.
+func CheckKey(dir string) error {
+	here, err := placeOf(dir)
+	if err != nil {
+		return err
+	}
+	if _, err = readKey(dir, here); errors.Is(err, fs.ErrNotExist) {
 		return nil
+	}
+	return err
+}
+
+// errElsewhere is the error of a key that was made for another place.
+var errElsewhere = errors.New("it is of another machine or directory")
+
+// readKey returns the key of the file, which is for the place.
+func readKey(dir string, here place) ([]byte, error) {
+	text, err := regularfile.Read(filepath.Join(dir, keyFile), maxKeyFile)
+	if err == nil {
+		err = schemas.Check(schemas.HomeKey, bytes.TrimSpace(text))
 	}
 	var k homeKey
-	if json.Unmarshal(text, &k) != nil || k.place != here {
-		return nil
+	if err == nil {
+		err = json.Unmarshal(text, &k)
 	}
-	return []byte(k.Key)
+	switch {
+	case err != nil:
+		return nil, err
+	case k.place != here:
+		return nil, errElsewhere
+	}
+	return []byte(k.Key), nil
 }
 
 func placeOf(dir string) (place, error) {
