@@ -46,7 +46,7 @@ type sentPrompt struct {
 // others answer. It kills the chat in the turn of the member named by KILL_FOR.
 func recordingAgent() {
 	switch os.Getenv(promptsDialect) {
-	case "acp":
+	case "acp", "gemini":
 		recordACP(os.Stdin, os.Stdout)
 		return
 	case "claude":
@@ -61,11 +61,6 @@ func recordingAgent() {
 			`"aggregated_output":"a shelf","exit_code":0,"status":"completed"}}`)
 		fmt.Printf(`{"type":"item.completed","item":{"id":"1","type":"agent_message","text":%q}}`+"\n", reply)
 		fmt.Println(`{"type":"turn.completed","usage":{"input_tokens":1,"output_tokens":1}}`)
-	case "gemini":
-		fmt.Println(`{"type":"tool_use","tool_name":"ls","tool_id":"t","parameters":{"dir":"."}}`)
-		fmt.Println(`{"type":"tool_result","tool_id":"t","status":"success","output":"a shelf"}`)
-		fmt.Printf(`{"type":"message","role":"assistant","content":%q}`+"\n", reply)
-		fmt.Println(`{"type":"result","status":"success"}`)
 	default:
 		fmt.Println(reply)
 	}

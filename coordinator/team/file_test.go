@@ -514,7 +514,7 @@ func TestRulesBeyondSchema(t *testing.T) {
 			[]string{"/team/members/1/agentType"}},
 		{"a known agent needs no command", []string{human, ai("bea", `"agentType":"claude","permissions":"edit"`)}, ``,
 			nil},
-		{"model that is an option", []string{human, ai("bea", `"agentType":"gemini","model":"--yolo"`)}, ``,
+		{"model that is an option", []string{human, ai("bea", `"agentType":"claude","model":"--resume"`)}, ``,
 			[]string{"/team/members/1/model"}},
 		{"model of an API", []string{human, ai("bea", `"agentType":"openai","endpoint":"http://a/v1","model":"-m"`)}, ``, nil},
 		{"variables that stand for others", []string{human, ai("bea", `"agentType":"demo","env":{"A=B":"c","":"d"}`)}, ``,
