@@ -17,9 +17,9 @@ import (
 // ACP is the engine for agents that speak the Agent Client Protocol over their standard input
 // and output.
 //
-// An agent's program is started at a member's first turn and stays until it exits or Close is
-// called. Each turn has a new session, so that what the agent knows of the conversation is the
-// prompt, however long its program has been running.
+// Each turn of Run has a new session, so that what the agent knows of the conversation is the
+// prompt. An agent's program is started at a member's first turn and stays until it exits or Close is
+// called. A session of Open has a program of its own.
 //
 // The program is Member.Command, or the one that speaks the protocol for the member's agent type
 // (see [Default]). Member.Model is set in the session. Member.Permissions, one of [Policies], decides on the mode of

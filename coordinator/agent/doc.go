@@ -14,8 +14,13 @@
 //     exits with code 0 because it was interrupted has not finished its turn.
 //   - A consumer that leaves the loop early stops the turn in the same way.
 //   - When the iterator returns, no process of the turn's process group is alive, except an agent
-//     that a [Resident] engine keeps for the next turn.
+//     that a [Resident] engine or a [Session] keeps for the next turn.
 //   - A sequence may be ranged over repeatedly; each time is a turn.
+//
+// # Sessions
+//
+// A [SessionEngine] opens a [Session], in which an agent remembers its turns. The coordinator decides
+// which session a turn continues, and what its prompt brings.
 //
 // # The engines
 //

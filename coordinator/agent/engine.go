@@ -8,8 +8,9 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
 )
 
-// An Engine runs turns, also concurrently. Everything that the agent is to know is in the Turn:
-// what an engine keeps between turns only saves time.
+// An Engine runs turns, also concurrently. Everything that the agent of Run is to know is in the Turn:
+// what an engine keeps between such turns only saves time. The agent of a [SessionEngine] also knows the
+// earlier turns of its session.
 type Engine interface {
 	// Run returns the turn as a sequence of events; nothing starts before the sequence is
 	// ranged over. Ranging blocks while the agent works. It follows the contract in the package
