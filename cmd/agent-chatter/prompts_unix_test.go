@@ -52,18 +52,13 @@ func recordingAgent() {
 	case "claude":
 		recordClaude(os.Stdin, os.Stdout)
 		return
+	case "codex":
+		recordCodex(os.Stdin, os.Stdout)
+		return
 	}
 	prompt, _ := io.ReadAll(os.Stdin)
 	reply := recordPrompt(sentPrompt{Prompt: prompt, Raw: strings.Join(os.Args[1:], " ")})
-	switch os.Getenv(promptsDialect) {
-	case "codex":
-		fmt.Println(`{"type":"item.completed","item":{"id":"0","type":"command_execution","command":"ls",` +
-			`"aggregated_output":"a shelf","exit_code":0,"status":"completed"}}`)
-		fmt.Printf(`{"type":"item.completed","item":{"id":"1","type":"agent_message","text":%q}}`+"\n", reply)
-		fmt.Println(`{"type":"turn.completed","usage":{"input_tokens":1,"output_tokens":1}}`)
-	default:
-		fmt.Println(reply)
-	}
+	fmt.Println(reply)
 }
 
 // recordPrompt records a prompt and returns the reply.
@@ -167,6 +162,49 @@ func recordClaude(in io.Reader, out io.Writer) {
 			`{"type":"tool_result","tool_use_id":"t","content":"a shelf"}]}}`)
 		fmt.Fprintf(out, `{"type":"assistant","message":{"content":[{"type":"text","text":%q}]}}`+"\n", reply)
 		fmt.Fprintln(out, `{"type":"result","subtype":"success"}`)
+	}
+}
+
+// recordCodex is an agent that records its prompts and speaks as the server of Codex does.
+func recordCodex(in io.Reader, out io.Writer) {
+	const thread, turn = "01a20000-0000-7000-8000-000000000001", "01a20000-0000-7000-9000-000000000001"
+	lines := bufio.NewReader(in)
+	raw := strings.Join(os.Args[1:], " ")
+	for {
+		line, err := lines.ReadBytes('\n')
+		if err != nil {
+			return
+		}
+		var request struct {
+			ID     json.RawMessage
+			Method string
+			Params json.RawMessage
+		}
+		if json.Unmarshal(line, &request) != nil || request.ID == nil {
+			continue
+		}
+		raw += request.Method + " " + string(request.Params) + "\n"
+		result := `{}`
+		switch request.Method {
+		case "thread/start":
+			result = fmt.Sprintf(`{"thread":{"id":%q},"approvalPolicy":"never","sandbox":{"type":"readOnly"}}`, thread)
+		case "turn/start":
+			result = fmt.Sprintf(`{"turn":{"id":%q,"status":"inProgress"}}`, turn)
+		}
+		fmt.Fprintf(out, `{"id":%s,"result":%s}`+"\n", request.ID, result)
+		if request.Method != "turn/start" {
+			continue
+		}
+		var prompt struct{ Input []struct{ Text string } }
+		_ = json.Unmarshal(request.Params, &prompt)
+		reply := recordPrompt(sentPrompt{Prompt: []byte(prompt.Input[0].Text), Raw: raw})
+		note := func(method, params string) {
+			fmt.Fprintf(out, `{"method":%q,"params":{"threadId":%q,"turnId":%q,%s}}`+"\n", method, thread, turn, params)
+		}
+		note("item/completed", `"item":{"type":"commandExecution","id":"0","command":"ls","status":"completed",`+
+			`"aggregatedOutput":"a shelf","exitCode":0}`)
+		note("item/completed", fmt.Sprintf(`"item":{"type":"agentMessage","id":"1","text":%q}`, reply))
+		note("turn/completed", fmt.Sprintf(`"turn":{"id":%q,"status":"completed"}`, turn))
 	}
 }
 
