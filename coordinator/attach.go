@@ -160,9 +160,10 @@ func (t *turn) recordAttached(way projection.AttachWay, reason, point string, fr
 	c, state := t.c, t.c.conv.state
 	e := projection.AgentAttached{
 		TurnID: t.id, MemberID: t.item.member.ID, Way: way, AgentSession: t.attached.resident.session.ID(),
-		Point: point, Reason: reason, SessionID: c.conv.log.SessionID(), Host: c.hostID(),
+		Point: point, Reason: reason, SessionID: c.conv.log.SessionID(),
 		From: from, Seen: state.LastMessage, Sum: state.History, Basis: basis,
 	}
+	e.Host = c.hostOf(e)
 	if started := t.attached.resident.turnID; started != t.id {
 		e.Resident = started
 	}
@@ -194,7 +195,7 @@ func (c *Coordinator) continuation(
 	}
 	use.first = use.repeated && known.Done == nil && known.Last.Way == projection.AttachNew
 	switch base := use.base; {
-	case base.Host != c.hostID():
+	case base.Host != c.hostOf(base.AgentAttached):
 		return use, projection.ReasonHost
 	case !base.Fits:
 		return use, projection.ReasonHistory
@@ -210,7 +211,7 @@ func (c *Coordinator) continuation(
 		return use, ""
 	}
 	fits := false
-	if use.entries, fits = c.unseen(use, c.windowOf(next.member)); !fits {
+	if use.entries, fits = c.unseen(use, next.trigger.id, c.windowOf(next.member)); !fits {
 		return use, projection.ReasonFull
 	}
 	limited, ok := engine.(agent.Limited)
@@ -248,8 +249,8 @@ func (c *Coordinator) hasSecrets(a projection.Attachment, now projection.Basis) 
 }
 
 // unseen returns the messages that a continued agent has not seen, without secrets. It returns false if they do not fit
-// into limit bytes.
-func (c *Coordinator) unseen(use continuation, limit int) ([]projection.Entry, bool) {
+// into limit bytes, besides the triggering one.
+func (c *Coordinator) unseen(use continuation, triggerID string, limit int) ([]projection.Entry, bool) {
 	from := use.base.Seen + 1
 	if use.repeated {
 		from = use.base.From
@@ -263,7 +264,7 @@ func (c *Coordinator) unseen(use continuation, limit int) ([]projection.Entry, b
 		}
 		var err error
 		entries, err = readNewest(c.conv.log, func(oldest projection.Entry, _, bytes int) bool {
-			return oldest.Seq <= from || bytes > limit
+			return oldest.Seq <= from || bytes > limit+maxReply
 		})
 		if err != nil {
 			return nil, false
@@ -276,7 +277,9 @@ func (c *Coordinator) unseen(use continuation, limit int) ([]projection.Entry, b
 		}
 		e.Message = *c.withoutSecrets(e.Message)
 		unseen = append(unseen, e)
-		bytes += len(e.Content)
+		if e.ID != triggerID {
+			bytes += len(e.Content)
+		}
 	}
 	return unseen, bytes <= limit
 }
@@ -309,8 +312,11 @@ func (c *Coordinator) loadHomeKey() {
 	}
 }
 
-// hostID is the name of the home and the machine in events: a session of an agent is used only there.
-func (c *Coordinator) hostID() string { return c.hash("host") }
+// hostOf returns what only this home on this machine can write into an attachment: a session of an agent is used only
+// there, and only for the conversation for which it was recorded. A journal from elsewhere cannot name another one.
+func (c *Coordinator) hostOf(e projection.AgentAttached) string {
+	return c.hash("host", e.SessionID, e.MemberID, e.AgentSession, e.Sum)
+}
 
 // hash returns a hash of values with the secret key of the home, in hex.
 func (c *Coordinator) hash(values ...any) string {

@@ -7,6 +7,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
@@ -412,4 +413,52 @@ func TestResidentsAreBounded(t *testing.T) {
 	if v.running != 0 {
 		t.Errorf("%d programs are left", v.running)
 	}
+}
+
+// A journal from elsewhere names a session of this machine, which it knows from another journal.
+func TestForgedAttachmentIsNotUsed(t *testing.T) {
+	d, v := files(t), newVendor()
+	r := remember(t, d, v, "")
+	r.say("a private word")
+	real := r.attached()
+	r.stop()
+	forged := &store.Memory{}
+	r = remember(t, forged, v, "")
+	r.say("[NEXT: bob] hello")
+	session := r.Session().ID
+	state := projection.State{}
+	for _, e := range r.recorder.appended {
+		state.Apply(e)
+	}
+	r.stop()
+	real.SessionID, real.Seen, real.Sum = session, state.LastMessage, state.History
+	log, opened, err := forged.Open(context.Background(), "ensemble", session)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []projection.Payload{
+		projection.TurnStarted{TurnID: real.TurnID, MemberID: "ada"}, real,
+		projection.TurnEnded{TurnID: real.TurnID, MemberID: "ada", FinishReason: projection.Done, Point: "point-1"},
+	} {
+		if _, err := log.Append(projection.Record(time.Now(), p)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	log.Close(opened)
+	r = remember(t, forged, v, session)
+	r.say("tell me")
+	r.checkAttached(projection.AttachNew, projection.ReasonHost)
+	if got := v.sessions[r.attached().AgentSession].text(); strings.Contains(got, "private") {
+		t.Errorf("the agent has seen:\n%s", got)
+	}
+}
+
+// A message to an agent that is longer than the window does not end its session.
+func TestLongMessageContinuesTheSession(t *testing.T) {
+	r := remember(t, &store.Memory{}, newVendor(), "")
+	r.say("alpha", strings.Repeat("x", 1<<20))
+	r.checkAttached(projection.AttachContinued, "")
+	r.checkPrompt("-alpha", strings.Repeat("x", 1<<20))
+	r.say("[NEXT: bob] "+strings.Repeat("y", 1<<20), "[NEXT: ada] beta")
+	r.checkAttached(projection.AttachNew, projection.ReasonFull)
 }

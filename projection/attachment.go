@@ -22,7 +22,9 @@ type AgentAttached struct {
 	Reason       string    `json:"reason,omitempty"` // why the session is new; see the Reason constants
 	// SessionID is that of the session. Another session with the event is a copy.
 	SessionID string `json:"sessionId"`
-	Host      string `json:"host"` // the home of the program and the machine, as a random name
+	// Host is a hash of the session, the member, the agent's session and Sum with a secret key of the home and the
+	// machine: another home cannot use the attachment, and a session from elsewhere cannot contain a false one.
+	Host string `json:"host"`
 	// From is the seq of the first message that the prompt brings, and Seen that of the last. Sum is State.History
 	// at Seen: of a session with another one, the agent has seen other messages.
 	From uint64 `json:"from"`
