@@ -234,3 +234,15 @@ func (t *acpTurn) emitEditorUses() {
 		t.emit(ToolCompleted{ID: tool.ID, Name: tool.Name, Error: t.editor.failed[tool.ID]})
 	}
 }
+
+// edits returns the changes of a request that are short enough to be shown whole, and the size of the others in bytes.
+func edits(all []acp.Edit) (shown []FileEdit, omitted int) {
+	for _, e := range all {
+		if size := len(e.Path) + len(e.Old) + len(e.New); size > maxOutput {
+			omitted += size
+			continue
+		}
+		shown = append(shown, FileEdit(e))
+	}
+	return shown, omitted
+}

@@ -419,18 +419,6 @@ func (t *acpTurn) takePermissionRequest(r acp.PermissionRequest) {
 	})
 }
 
-// edits returns the changes of a request that are short enough to be shown whole, and the size of the others in bytes.
-func edits(all []acp.Edit) (shown []FileEdit, omitted int) {
-	for _, e := range all {
-		if size := len(e.Path) + len(e.Old) + len(e.New); size > maxOutput {
-			omitted += size
-			continue
-		}
-		shown = append(shown, FileEdit(e))
-	}
-	return shown, omitted
-}
-
 // takeSpent keeps the last cost and the last context that the agent reports.
 func (t *acpTurn) takeSpent(m acp.Spent) {
 	if m.Cost != nil {
