@@ -462,3 +462,30 @@ func TestLongMessageContinuesTheSession(t *testing.T) {
 	r.say("[NEXT: bob] "+strings.Repeat("y", 1<<20), "[NEXT: ada] beta")
 	r.checkAttached(projection.AttachNew, projection.ReasonFull)
 }
+
+// In a merged session no agent has seen all that precedes its last turn.
+func TestMergedSessionStartsAnew(t *testing.T) {
+	root := t.TempDir()
+	d, v := store.NewFiles(catalog.New(root, journal.Options{})), newVendor()
+	r := remember(t, d, v, "")
+	r.say("alpha")
+	id := r.stop()
+	dir := catalog.New(root, journal.Options{}).Team("ensemble")
+	forked, err := sessioncopy.Fork(context.Background(), dir, id, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, side := range []string{id, forked, id, forked} {
+		r = remember(t, d, v, side)
+		r.say("words of " + side)
+		r.stop()
+	}
+	merged, err := sessioncopy.Merge(context.Background(), dir, id, forked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r = remember(t, d, v, merged.ID)
+	r.say("omega")
+	r.checkAttached(projection.AttachNew, projection.ReasonHistory)
+	r.checkPrompt("alpha", "words of "+id, "words of "+forked, "omega")
+}
