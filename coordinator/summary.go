@@ -76,7 +76,10 @@ func (c *Coordinator) summarizeLeftOut(ctx context.Context, m team.Member) {
 	if _, ok := c.summarizer(m); !ok || c.keepsSession(m) || c.o.Window != (Window{}) {
 		return
 	}
-	next := instructed{item: item{member: m}}
+	next, err := c.instruct(item{member: m})
+	if err != nil {
+		return // its next turn fails
+	}
 	h := c.steppedHistory(next)
 	if len(h.entries) == 0 {
 		return
