@@ -180,6 +180,7 @@ func (c *Coordinator) continuation(
 	use = continuation{base: known.Last, repeated: known.Last.Ended != projection.Done}
 	if use.repeated && known.Done != nil {
 		use.base.Basis = known.Done.Basis // the last prompt may not have been delivered
+		use.base.Reply = known.Done.Reply
 	}
 	use.origin = agent.Origin{Way: agent.Resume, ID: known.Last.AgentSession}
 	if !use.repeated {
