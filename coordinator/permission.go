@@ -224,6 +224,9 @@ func (t *turn) grant(r permissionRequest, grant agent.Grant, by projection.Decid
 		TurnID: t.id, ToolID: r.permission.ToolID, Name: r.permission.Tool, Title: r.permission.Title,
 		Allowed: grant.Scope != agent.Nothing, By: by,
 	}
+	if r.permission.TakesReason {
+		answered.Reason = grant.Reason
+	}
 	if !r.asked.IsZero() {
 		answered.WaitedMS = time.Since(r.asked).Milliseconds()
 	}

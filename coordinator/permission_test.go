@@ -338,3 +338,20 @@ func TestQuestionOfEndedTurnIsWithdrawn(t *testing.T) {
 		t.Errorf("notified %q", s.recorder.lines)
 	}
 }
+
+// An agent that takes the reason of a refusal gets it without secrets, and it is recorded.
+func TestReasonOfRefusalReachesTheAgent(t *testing.T) {
+	s := newFixture(t, &store.Memory{}, func(ctx context.Context, turn agent.Turn) iter.Seq2[agent.Event, error] {
+		grant := turn.Permit(ctx, agent.Permission{ToolID: "t1", Tool: "execute", TakesReason: true})
+		return says("the reason: "+grant.Reason)(ctx, turn)
+	})
+	s.recorder.answer = func(context.Context, coordinator.Question) coordinator.Answer { return coordinator.Refused }
+	s.recorder.reason = "use ghp_0123456789abcdefghijABCDEFGHIJ012345"
+	s.setTeam(testTeam(), "")
+	s.say("go")
+	const want = "use [REDACTED:github-token]"
+	answered := payloads[projection.PermissionAnswered](t, s.recorder.appended)
+	if got := s.messages(); got[1].Content != "the reason: "+want || answered[0].Reason != want {
+		t.Errorf("the reply is %q, recorded %+v", got[1].Content, answered)
+	}
+}

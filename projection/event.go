@@ -220,6 +220,8 @@ type PermissionAnswered struct {
 	// WaitedMS is how long the request waited for the answer of a person; 0: it did not, or an
 	// earlier version of the program recorded it.
 	WaitedMS int64 `json:"waitedMs,omitempty"`
+	// Reason is why a person refused, as the agent was told; "": no reason, or it was sent as a message.
+	Reason string `json:"reason,omitempty"`
 }
 
 // Decider is who answered a request for permission.

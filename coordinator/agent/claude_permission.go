@@ -72,7 +72,7 @@ func (r claudeRequest) permission() Permission {
 	p := Permission{
 		ToolID: label(r.ToolUseID), Tool: cmp.Or(label(r.Tool), "tool"), Kind: claudeKinds[r.Tool],
 		Title: runecut.Prefix(title, maxReason), Input: r.Input,
-		Session: slices.ContainsFunc(r.Suggestions, claudeSuggestion.allows),
+		TakesReason: true, Session: slices.ContainsFunc(r.Suggestions, claudeSuggestion.allows),
 	}
 	p.Edits, p.Omitted = r.edits()
 	p.Omitted += len(title) - len(p.Title)

@@ -195,7 +195,7 @@ func TestClaudeAsksForPermission(t *testing.T) {
 		turn.Permit = func(_ context.Context, p agent.Permission) agent.Grant {
 			want := agent.Permission{
 				ToolID: "t1", Tool: "Bash", Kind: agent.KindExecute, Title: "ls", Input: json.RawMessage(`{"command":"ls"}`),
-				Session: true, Always: ".claude/settings.local.json",
+				TakesReason: true, Session: true, Always: ".claude/settings.local.json",
 			}
 			if diff := cmp.Diff(want, p); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
