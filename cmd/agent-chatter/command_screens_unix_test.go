@@ -110,9 +110,22 @@ esac`,
 --version) echo 'codex-cli 0.169.0' ;;
 login) exit 1 ;;
 *)
-	cat >/dev/null
-	echo '{"type":"turn.failed","error":{"message":"401 Unauthorized"}}'
-	exit 1 ;;
+	n=0 t=01a20000-0000-7000-8000-000000000001
+	note() { echo '{"method":"'$1'","params":{"threadId":"'$t'","turnId":"'$t'",'"$2"'}}'; }
+	while read -r line; do
+		case "$line" in *'"id":'*) n=$((n + 1)) ;; esac
+		case "$line" in
+		*'"method":"thread/start"'*)
+			echo '{"id":'$n',"result":{"thread":{"id":"'$t'"},"approvalPolicy":"never","approvalsReviewer":"user",' \
+				'"sandbox":{"type":"readOnly"},"activePermissionProfile":{"id":"agent-chatter","extends":":read-only"}}}'
+			;;
+		*'"method":"turn/start"'*)
+			echo '{"id":'$n',"result":{"turn":{"id":"'$t'","status":"inProgress"}}}'
+			note turn/completed '"turn":{"id":"'$t'","status":"failed","error":{"message":"401 Unauthorized"}}'
+			;;
+		*'"id":'*) echo '{"id":'$n',"result":{}}' ;;
+		esac
+	done ;;
 esac`,
 		"gemini": "",
 	} {
