@@ -464,7 +464,7 @@ func TestLongMessageContinuesTheSession(t *testing.T) {
 }
 
 // In a merged session no agent has seen all that precedes its last turn.
-func TestMergedSessionStartsAnew(t *testing.T) {
+func TestMergedSessionStartsANewOne(t *testing.T) {
 	root := t.TempDir()
 	d, v := store.NewFiles(catalog.New(root, journal.Options{})), newVendor()
 	r := remember(t, d, v, "")

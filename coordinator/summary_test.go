@@ -172,7 +172,7 @@ func TestSummaryOnRequest(t *testing.T) {
 	if prompt := s.engine.prompt(); strings.Contains(prompt, "question 2 ") || !strings.Contains(prompt, "Summary 1") {
 		t.Errorf("the prompt is %.1000s", prompt)
 	}
-	for _, name := range []string{"you", "nobody"} {
+	for _, name := range []string{"you", "zoe"} {
 		if err := s.Summarize(context.Background(), name, ""); err == nil || len(e.summaries) != 1 {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -95,23 +96,34 @@ func replyOf(name string) string {
 	return "Fine."
 }
 
+// An rpcRequest is a request of the program to an agent.
+type rpcRequest struct {
+	ID     json.RawMessage
+	Method string
+	Params json.RawMessage
+}
+
+// rpcRequests yields the requests in lines of JSON, without notifications.
+func rpcRequests(in io.Reader) iter.Seq[rpcRequest] {
+	return func(yield func(rpcRequest) bool) {
+		lines := bufio.NewReader(in)
+		for {
+			line, err := lines.ReadBytes('\n')
+			if err != nil {
+				return
+			}
+			var request rpcRequest
+			if json.Unmarshal(line, &request) == nil && request.ID != nil && !yield(request) {
+				return
+			}
+		}
+	}
+}
+
 // recordACP is an agent that records its prompts and speaks the Agent Client Protocol.
 func recordACP(in io.Reader, out io.Writer) {
-	lines := bufio.NewReader(in)
 	raw := ""
-	for {
-		line, err := lines.ReadBytes('\n')
-		if err != nil {
-			return
-		}
-		var request struct {
-			ID     json.RawMessage
-			Method string
-			Params json.RawMessage
-		}
-		if json.Unmarshal(line, &request) != nil || request.ID == nil {
-			continue
-		}
+	for request := range rpcRequests(in) {
 		raw += request.Method + " " + string(request.Params) + "\n"
 		result := `{}`
 		switch request.Method {
@@ -168,21 +180,8 @@ func recordClaude(in io.Reader, out io.Writer) {
 // recordCodex is an agent that records its prompts and speaks as the server of Codex does.
 func recordCodex(in io.Reader, out io.Writer) {
 	const thread, turn = "01a20000-0000-7000-8000-000000000001", "01a20000-0000-7000-9000-000000000001"
-	lines := bufio.NewReader(in)
 	raw := strings.Join(os.Args[1:], " ")
-	for {
-		line, err := lines.ReadBytes('\n')
-		if err != nil {
-			return
-		}
-		var request struct {
-			ID     json.RawMessage
-			Method string
-			Params json.RawMessage
-		}
-		if json.Unmarshal(line, &request) != nil || request.ID == nil {
-			continue
-		}
+	for request := range rpcRequests(in) {
 		raw += request.Method + " " + string(request.Params) + "\n"
 		result := `{}`
 		switch request.Method {

@@ -37,11 +37,17 @@ func (t *acpTurn) checkBypass(id string, tool *acpTool, u acp.ToolUpdate) {
 	if t.breach != nil {
 		return
 	}
-	reason := "it used the tool " + name + " without permission"
-	if tool.did != "" {
-		reason += ": " + excerpt(tool.did)
+	t.breach = t.bypassFailure(name, tool.did)
+}
+
+// bypassFailure returns the error of a turn in which a tool was used without the permission that it needs. title says
+// what it did; "" is unknown.
+func (p profile) bypassFailure(tool, title string) error {
+	reason := "it used the tool " + tool + " without permission"
+	if title != "" {
+		reason += ": " + excerpt(title)
 	}
-	t.breach = t.failure(reason, Remedy{Advice: "it was stopped; check what it changed, and its own configuration"})
+	return p.failure(reason, Remedy{Advice: "it was stopped; check what it changed, and its own configuration"})
 }
 
 // takeModeChange ends the turn: in the new mode, the agent may not ask for permission.

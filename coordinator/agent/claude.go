@@ -149,7 +149,7 @@ func claudeArguments(m Member, additional ...string) ([]string, error) {
 }
 
 // claudeEnv returns the environment of a member's program. What the agent would do between two turns, when a command
-// in the background has ended or at a time that it has chosen, nobody would see or permit.
+// in the background has ended or at a time that it has chosen, would be neither shown nor permitted.
 func claudeEnv(m Member) map[string]string {
 	env := map[string]string{"CLAUDE_CODE_DISABLE_BACKGROUND_TASKS": "1", "CLAUDE_CODE_DISABLE_CRON": "1"}
 	switch {

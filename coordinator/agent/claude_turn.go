@@ -344,9 +344,5 @@ func (t *claudeTurn) checkUse(id string, use *claudeUse) {
 	if t.breach != nil {
 		return
 	}
-	reason := "it used the tool " + name + " without permission"
-	if use.title != "" {
-		reason += ": " + excerpt(use.title)
-	}
-	t.breach = t.failure(reason, Remedy{Advice: "it was stopped; check what it changed, and its own configuration"})
+	t.breach = t.bypassFailure(name, use.title)
 }

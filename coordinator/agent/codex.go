@@ -46,7 +46,7 @@ var _ = RegisterAgents(
 // has one session, a thread of Codex.
 //
 // Member.Args may be arguments of codex exec; codexArgs says which are passed on. Member.Permissions is one of
-// [Policies]; codexPolicies says what Codex is told.
+// [Policies]; codexPolicies has what each means for Codex.
 //
 // A turn that is stopped is interrupted in the protocol. If Codex does not respond to that, or leaves a process
 // running that was not there before the turn, the program and everything that it has started are ended.

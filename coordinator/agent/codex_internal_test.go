@@ -3,8 +3,6 @@ package agent
 import (
 	"bytes"
 	"context"
-	"os"
-	"path/filepath"
 	"testing"
 	"unicode/utf8"
 
@@ -19,23 +17,7 @@ const (
 
 // FuzzCodex checks that no message makes a turn panic, or yield empty or invalid text.
 func FuzzCodex(f *testing.F) {
-	files, err := filepath.Glob("testdata/streams/codex-*.rec")
-	if err != nil || len(files) == 0 {
-		f.Fatalf("no recordings: %v", err)
-	}
-	for _, file := range files {
-		content, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
-		var output []byte
-		for line := range bytes.Lines(content) {
-			if line, ok := bytes.CutPrefix(line, []byte("< ")); ok {
-				output = append(output, line...)
-			}
-		}
-		f.Add(output)
-	}
+	addRecordings(f, "codex")
 	for _, line := range []string{
 		`{"id":0,"method":"item/fileChange/requestApproval","params":{"itemId":"1"}}`,
 		`{"id":0,"method":"mcpServer/elicitation/request","params":{"_meta":{"codex_approval_kind":"mcp_tool_call"}}}`,

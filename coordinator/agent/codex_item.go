@@ -162,8 +162,7 @@ func (t *codexTurn) checkBypass(i codexItem, tool *codexTool) {
 	if t.breach != nil {
 		return
 	}
-	reason := "it used the tool " + tool.name + " without permission: " + excerpt(title)
-	t.breach = t.failure(reason, Remedy{Advice: "it was stopped; check what it changed, and its own configuration"})
+	t.breach = t.bypassFailure(tool.name, title)
 }
 
 // A codexChange is a change of a file.

@@ -16,10 +16,8 @@ import (
 
 // withRealCodex runs a test with Codex as it is installed. Processes that are left running fail the test.
 func withRealCodex(t *testing.T, test func(t *testing.T, turn agent.Turn, model *agenttest.Model)) {
-	withRealAgents(t, func(t *testing.T, a agenttest.Real, _ agent.Engine, turn agent.Turn, model *agenttest.Model) {
-		if a.Engine != "codex" {
-			t.Skip("it is not Codex")
-		}
+	isCodex := func(a agenttest.Real) bool { return a.Engine == "codex" }
+	withReal(t, isCodex, func(t *testing.T, _ agenttest.Real, _ agent.Engine, turn agent.Turn, model *agenttest.Model) {
 		test(t, turn, model)
 	})
 }

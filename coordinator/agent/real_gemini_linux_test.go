@@ -13,10 +13,8 @@ import (
 
 // withRealGemini runs a test with Gemini CLI as it is installed. Processes that are left running fail the test.
 func withRealGemini(t *testing.T, test func(t *testing.T, e *agent.ACP, turn agent.Turn, model *agenttest.Model)) {
-	withRealAgents(t, func(t *testing.T, a agenttest.Real, e agent.Engine, turn agent.Turn, model *agenttest.Model) {
-		if a.Engine != "gemini" {
-			t.Skip("it is not Gemini CLI")
-		}
+	isGemini := func(a agenttest.Real) bool { return a.Engine == "gemini" }
+	withReal(t, isGemini, func(t *testing.T, _ agenttest.Real, e agent.Engine, turn agent.Turn, model *agenttest.Model) {
 		test(t, e.(*agent.ACP), turn, model)
 	})
 }

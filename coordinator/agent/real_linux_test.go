@@ -20,8 +20,16 @@ type realTest func(t *testing.T, a agenttest.Real, e agent.Engine, turn agent.Tu
 // withRealAgents runs a test with every installed agent, in parallel, each with its own directory,
 // home and model. Processes that are left running fail the test.
 func withRealAgents(t *testing.T, test realTest) {
+	withReal(t, func(agenttest.Real) bool { return true }, test)
+}
+
+// withReal is withRealAgents for some of the agents.
+func withReal(t *testing.T, some func(agenttest.Real) bool, test realTest) {
 	agenttest.SkipUnlessReal(t)
 	for _, a := range agenttest.Reals {
+		if !some(a) {
+			continue
+		}
 		t.Run(a.Name, func(t *testing.T) {
 			t.Parallel()
 			model, e := agenttest.NewModel(t), realEngine(a)

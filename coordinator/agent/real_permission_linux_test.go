@@ -10,10 +10,9 @@ import (
 // A real agent over ACP changes nothing that the permissions of the member do not allow, in every session of its
 // program and in a new one, and everything that they allow.
 func TestRealPermissionsOverACP(t *testing.T) {
-	withRealAgents(t, func(t *testing.T, a agenttest.Real, e agent.Engine, turn agent.Turn, model *agenttest.Model) {
-		if !a.Resident() {
-			t.Skip("it is no agent over ACP")
-		}
+	withReal(t, agenttest.Real.Resident, func(
+		t *testing.T, a agenttest.Real, e agent.Engine, turn agent.Turn, model *agenttest.Model,
+	) {
 		for i, tt := range []struct {
 			permissions string
 			grant       agent.Grant

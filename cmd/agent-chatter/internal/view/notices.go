@@ -43,7 +43,7 @@ func windowCutText(member, reason string, shown, all int) string {
 	if why == "" {
 		return fmt.Sprintf("%s gets %s.", tty.SafeLine(member), messages)
 	}
-	return fmt.Sprintf("%s starts anew with %s (%s).", tty.SafeLine(member), messages, why)
+	return fmt.Sprintf("%s starts a new session with %s (%s).", tty.SafeLine(member), messages, why)
 }
 
 // summarizingText is shown while an agent summarizes what is no longer in the prompts of a member.
