@@ -22,7 +22,8 @@ func (c *Coordinator) notifyOfAgent(m team.Member, text string) {
 	c.notify(AgentNotice{m, c.bounded(text, maxError)})
 }
 
-// notifyWindow reports that a prompt has only some of the messages, or that the agent starts a new session for a reason.
+// notifyWindow reports that a prompt has only some of the messages, or that the agent starts a new session for a
+// reason.
 func (c *Coordinator) notifyWindow(m team.Member, reason string, shown int) {
 	all := c.conv.state.Stats.Messages
 	isFirst := reason == "" || reason == projection.ReasonFirst

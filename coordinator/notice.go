@@ -88,8 +88,8 @@ type InstructionsChanged struct{ Member team.Member }
 // although it had one. It is reported once for each reason and member.
 type WindowCut struct {
 	Member team.Member
-	// Reason is that of projection.AgentAttached, with which the agent starts a new session; "" or projection.ReasonFirst: it
-	// had no session.
+	// Reason is that of projection.AgentAttached, with which the agent starts a new session. "" or
+	// projection.ReasonFirst: it had no session.
 	Reason     string
 	Shown, All int // messages
 }

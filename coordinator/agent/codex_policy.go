@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// A codexPolicy is what the requests to Codex say about what it may do. The zero value leaves that to the user's configuration.
+// A codexPolicy is what the requests to Codex say about what it may do. The zero value leaves that to the user's
+// configuration.
 //
 // Codex keeps the policies of a thread, also the widest ones, and resumes it with them: they are set in every request.
 //
