@@ -20,6 +20,8 @@ type claudeParser struct {
 	// Of the agent's last message.
 	model                 string
 	contextIn, contextOut int64 // tokens
+
+	used Usage // so far: a message that arrives late has a result of its own
 }
 
 // deltas are the pieces of a text: their length in bytes, and their hash, by which the complete text is
@@ -72,6 +74,10 @@ type claudeLine struct {
 	RequestID string         `json:"request_id"`
 	Request   claudeRequest  `json:"request"`
 	Response  claudeResponse `json:"response"`
+
+	// Of the progress of a message that was sent.
+	Sent  string `json:"command_uuid"`
+	State string `json:"state"`
 
 	Mode      string `json:"permissionMode"`
 	Compacted struct {
@@ -224,24 +230,29 @@ func (l claudeLine) failure() string {
 // result returns the events of the last line. Only this line has the output of a slash command
 // that the agent runs without its model.
 func (p *claudeParser) result(line claudeLine) []Event {
-	u := line.Usage
-	used := Usage{
+	u, used := line.Usage, &p.used
+	of := Usage{
 		Input: u.Input, CachedRead: u.CacheRead, CachedWrite: u.CacheWritten,
 		Output: u.Output, Thought: u.Details.Thought,
 	}.separate(0)
+	used.add(of)
 	if line.Cost != nil {
 		used.Total = &Cost{*line.Cost, "USD"}
 	}
 	if line.SinceLast != nil { // the total of a fork includes what its origin has cost
-		used.Cost = &Cost{Currency: "USD"}
-		for _, of := range line.SinceLast {
-			used.Cost.Amount += of.Cost
+		cost := Cost{Currency: "USD"}
+		if used.Cost != nil {
+			cost = *used.Cost
 		}
+		for _, of := range line.SinceLast {
+			cost.Amount += of.Cost
+		}
+		used.Cost = &cost
 	}
 	if window := p.window(line); window > 0 && p.contextIn > 0 {
 		used.Context, used.Window = p.contextIn+p.contextOut, window
 	}
-	events := []Event{used}
+	events := []Event{*used}
 	if line.failed() {
 		return append(events, verdict{failed: true, message: line.failure()})
 	}

@@ -28,6 +28,7 @@ type claudeSession struct {
 
 	outbox   *jsonlines.Outbox
 	lines    jsonlines.Splitter
+	steered  steering
 	inbox    []claudeLine // received, and not yet returned by receive
 	requests int          // the id of the last request
 	unparsed string       // an excerpt of the first line that is no JSON

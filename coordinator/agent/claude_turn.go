@@ -18,6 +18,7 @@ import (
 type claudeTurn struct {
 	*claudeSession
 	turn   Turn
+	prompt string // its UUID
 	yield  func(Event, error) bool
 	left   bool             // the consumer has left the loop
 	before map[int]struct{} // the processes at the beginning of the turn
@@ -45,6 +46,9 @@ type claudeUse struct {
 	permission  atomic.Int32 // notAsked, asked, granted or refused
 }
 
+// Steer implements Steerable.
+func (s *claudeSession) Steer(id, text string) bool { return s.steered.add(id, text) }
+
 // Turn implements Session.
 func (s *claudeSession) Turn(ctx context.Context, turn Turn) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
@@ -66,6 +70,7 @@ func (s *claudeSession) Turn(ctx context.Context, turn Turn) iter.Seq2[Event, er
 		finished := false
 		// Deferred, because the loop's body may also panic.
 		defer func() {
+			t.steered.stop()
 			t.stopAsking()
 			t.asking.Wait()
 			if !finished {
@@ -92,7 +97,8 @@ func (t *claudeTurn) run(ctx context.Context) error {
 	}
 	t.turns++
 	t.before = t.process.Related()
-	t.prompt()
+	t.prompt = newUUID()
+	t.say(t.prompt, t.turn.Prompt)
 	err := t.relay(ctx)
 	switch {
 	case errors.Is(err, errBreach):
@@ -100,6 +106,9 @@ func (t *claudeTurn) run(ctx context.Context) error {
 		t.kill() // what is left of the agent is ended
 		return t.breach
 	case err == nil && ctx.Err() == nil:
+		if !t.steered.stop() { // it would answer them by itself
+			t.kill()
+		}
 		return t.verdictError(*t.verdict, t.warning)
 	case err == nil, ctx.Err() != nil, errors.Is(err, errLeft):
 		t.stop(err == nil)
@@ -132,13 +141,13 @@ func (t *claudeTurn) prepare(ctx context.Context) error {
 	return t.enterMode(ctx)
 }
 
-// prompt sends the prompt. One that begins like a command of the agent is text.
-func (t *claudeTurn) prompt() {
-	text := strings.ToValidUTF8(t.turn.Prompt, "\uFFFD") // the agent rejects others
+// say sends a message of the user. One that begins like a command of the agent is text.
+func (s *claudeSession) say(uuid, text string) {
+	text = strings.ToValidUTF8(text, "\uFFFD") // the agent rejects others
 	if strings.HasPrefix(text, "/") {
 		text = " " + text
 	}
-	t.send(map[string]any{"type": "user", "message": map[string]any{"role": "user", "content": text}})
+	s.send(map[string]any{"type": "user", "uuid": uuid, "message": map[string]any{"role": "user", "content": text}})
 }
 
 // relay emits the events of the turn until its verdict. It returns errLeft or errBreach if the turn has to end.
@@ -185,13 +194,22 @@ func (t *claudeTurn) take(line claudeLine) {
 		defer t.checkUses(line)
 	}
 	events := t.parser.take(line)
+	switch {
+	case line.Type != "command_lifecycle" || line.State != "started":
+	case line.Sent == t.prompt && !t.stopped:
+		t.steered.begin(t.say)
+	default:
+		events = t.steered.take(line.Sent)
+	}
 	if len(events) == 0 {
 		events = append(events, Alive{})
 	}
 	for _, e := range events {
 		switch e := e.(type) {
 		case verdict:
-			t.verdict = &e
+			if e.failed || t.stopped || t.steered.end() { // otherwise it answers another message
+				t.verdict = &e
+			}
 			continue
 		case Retry:
 			t.warning = e.warning()
@@ -207,7 +225,8 @@ func (t *claudeTurn) emit(e Event) { t.left = t.left || !t.yield(e, nil) }
 func (t *claudeTurn) stop(over bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), t.grace)
 	defer cancel()
-	if !over && !t.interrupt() || !t.settle(ctx) {
+	all := t.steered.stop() // it would answer others by itself
+	if !over && !t.interrupt() || !all || !t.settle(ctx) {
 		t.kill()
 	}
 }

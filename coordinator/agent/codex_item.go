@@ -17,6 +17,8 @@ type codexItem struct {
 	Status string `json:"status"`
 	Text   string `json:"text"` // of agentMessage
 
+	ClientID string `json:"clientId"` // of userMessage
+
 	Command  string `json:"command"` // of commandExecution
 	Output   string `json:"aggregatedOutput"`
 	ExitCode *int   `json:"exitCode"`
@@ -36,6 +38,7 @@ type codexItem struct {
 // The types of items that the engine tells apart.
 const (
 	codexMessage    = "agentMessage"
+	codexPrompt     = "userMessage"
 	codexCommand    = "commandExecution"
 	codexFileChange = "fileChange"
 	codexMCPCall    = "mcpToolCall"
@@ -126,6 +129,8 @@ func (t *codexTurn) completeItem(i codexItem, own bool) {
 		}
 		delete(t.streamed, label(i.ID))
 		t.endMessage()
+	case i.Type == codexPrompt && own:
+		t.emit(t.steered.take(i.ClientID)...)
 	case i.Type == codexCompaction && own:
 		t.emit(Compacted{Before: t.context})
 	case name != "":

@@ -28,7 +28,8 @@ type codexSession struct {
 	skipped []MCPServer // Codex does not take these servers
 	rules   string      // the file with what Codex is always allowed
 	effort  string      // how much its model reasons; "" is as the thread has it
-	context int64       // tokens in the context window; 0 is unknown
+	steered steering
+	context int64 // tokens in the context window; 0 is unknown
 	ended   bool
 }
 

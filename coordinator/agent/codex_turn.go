@@ -46,6 +46,11 @@ type codexTurn struct {
 	open       map[string]openQuestion // by id
 }
 
+// Steer implements Steerable.
+func (s *codexSession) Steer(id, text string) bool {
+	return s.checkLength(text) == nil && s.steered.add(id, text)
+}
+
 // Turn implements Session.
 func (s *codexSession) Turn(ctx context.Context, turn Turn) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
@@ -70,6 +75,7 @@ func (s *codexSession) Turn(ctx context.Context, turn Turn) iter.Seq2[Event, err
 		settled := false
 		// Deferred, because the loop's body may also panic.
 		defer func() {
+			t.steered.stop()
 			t.stopAsking()
 			t.asking.Wait()
 			if !settled {
@@ -127,12 +133,16 @@ func (t *codexTurn) run(ctx context.Context) (settled bool, err error) {
 // start sends the request that starts the turn.
 func (t *codexTurn) start() {
 	params := t.policy.forTurn(t.thread)
-	text := strings.ToValidUTF8(t.turn.Prompt, "\uFFFD")
-	params["threadId"], params["input"] = t.ID(), []map[string]any{{"type": "text", "text": text}}
+	params["threadId"], params["input"] = t.ID(), codexInput(t.turn.Prompt)
 	if t.effort != "" {
 		params["effort"] = t.effort
 	}
 	t.request = t.Request("turn/start", params)
+}
+
+// codexInput returns a text as the input of a turn.
+func codexInput(text string) []map[string]any {
+	return []map[string]any{{"type": "text", "text": strings.ToValidUTF8(text, "\uFFFD")}}
 }
 
 // relay emits the events of the turn until it is over.
@@ -167,7 +177,7 @@ func (t *codexTurn) take(m jsonrpc.Message) error {
 			Turn codexTurnState `json:"turn"`
 		}
 		jsonlines.Decode(m.Result, &started)
-		t.id = cmp.Or(started.Turn.ID, t.id)
+		t.begin(started.Turn.ID)
 		if t.interrupted {
 			t.sendInterrupt()
 		}
@@ -179,9 +189,26 @@ func (t *codexTurn) take(m jsonrpc.Message) error {
 	return nil
 }
 
+// begin notes Codex's id of the turn, which can take messages from then on.
+func (t *codexTurn) begin(id string) {
+	if t.id != "" || id == "" {
+		return
+	}
+	t.id = id
+	if t.interrupted {
+		return
+	}
+	t.steered.begin(func(uuid, text string) {
+		t.Request("turn/steer", map[string]any{
+			"threadId": t.ID(), "expectedTurnId": id, "clientUserMessageId": uuid, "input": codexInput(text),
+		})
+	})
+}
+
 // interrupt asks Codex to stop the turn, and waits for the grace period until it is over.
 func (t *codexTurn) interrupt() {
 	t.interrupted = true
+	t.steered.stop()
 	t.stopAsking()
 	if t.id != "" {
 		t.sendInterrupt()
@@ -318,7 +345,7 @@ func (t *codexTurn) takeNotification(m jsonrpc.Message) {
 	}
 	switch m.Method {
 	case "turn/started":
-		t.id = cmp.Or(t.id, n.Turn.ID)
+		t.begin(n.Turn.ID)
 	case "item/agentMessage/delta":
 		if n.Delta != "" {
 			t.streamed[label(n.ItemID)] = true
@@ -336,6 +363,7 @@ func (t *codexTurn) takeNotification(m jsonrpc.Message) {
 		return
 	case "turn/completed":
 		if n.Turn.ID == t.id && t.id != "" {
+			t.steered.stop()
 			t.over, t.status, t.failureText = true, n.Turn.Status, n.Turn.Error.text()
 		}
 		return
@@ -373,15 +401,10 @@ type codexTokens struct {
 
 // takeTokens adds the tokens of a request to those of the turn.
 func (t *codexTurn) takeTokens(n codexTokens) {
-	u := Usage{
+	t.used.add(Usage{
 		Input: max(0, n.Last.Input-n.Last.CachedRead-n.Last.CachedWrite), CachedRead: n.Last.CachedRead,
 		CachedWrite: n.Last.CachedWrite, Output: n.Last.Output, Thought: n.Last.Thought,
-	}.separate(0)
-	t.used.Input += u.Input
-	t.used.CachedRead += u.CachedRead
-	t.used.CachedWrite += u.CachedWrite
-	t.used.Output += u.Output
-	t.used.Thought += u.Thought
+	}.separate(0))
 	if n.Window > 0 {
 		t.context = n.Last.Total
 		t.used.Context, t.used.Window = n.Last.Total, n.Window

@@ -84,6 +84,15 @@ func (u Usage) separate(total int64) Usage {
 	return u
 }
 
+// add adds the tokens of a request.
+func (u *Usage) add(of Usage) {
+	u.Input += of.Input
+	u.CachedRead += of.CachedRead
+	u.CachedWrite += of.CachedWrite
+	u.Output += of.Output
+	u.Thought += of.Thought
+}
+
 // SessionStarted is the agent's own id of its session. The last one of a turn counts.
 type SessionStarted struct{ ID string }
 

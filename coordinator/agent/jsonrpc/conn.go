@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"sync/atomic"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/jsonlines"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
@@ -32,7 +33,7 @@ type Conn struct {
 
 	lines    jsonlines.Splitter
 	unparsed string
-	requests int64 // the id of the last request
+	requests atomic.Int64 // the id of the last request
 }
 
 // New returns a connection without a program.
@@ -80,8 +81,7 @@ func (c *Conn) Call(ctx context.Context, method string, params, result any, othe
 
 // Request sends a request and returns its id.
 func (c *Conn) Request(method string, params any) (id string) {
-	c.requests++
-	id = strconv.FormatInt(c.requests, 10)
+	id = strconv.FormatInt(c.requests.Add(1), 10)
 	c.send(Message{ID: json.RawMessage(id), Method: method, Params: Encode(params)})
 	return id
 }
