@@ -273,7 +273,7 @@ func (c *Coordinator) unseen(use continuation, triggerID string, limit int) ([]p
 	}
 	unseen, bytes := []projection.Entry(nil), 0
 	for _, e := range entries {
-		if e.Seq < from || e.Seq == use.base.Reply {
+		if e.Seq < from || e.Seq == use.base.Reply || !use.repeated && slices.Contains(use.base.Steered, e.Seq) {
 			continue
 		}
 		e.Message = *c.withoutSecrets(e.Message)

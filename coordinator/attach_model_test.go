@@ -53,6 +53,7 @@ func TestAgentsSeeEachMessageOnce(t *testing.T) {
 		rt.Repeat(map[string]func(*rapid.T){
 			"say":     func(*rapid.T) { w.say(w.reply()) },
 			"say 2":   func(*rapid.T) { w.say(w.reply()) },
+			"steer":   func(*rapid.T) { w.steer() },
 			"cancel":  func(*rapid.T) { w.cancel() },
 			"fail":    func(*rapid.T) { w.say(yields(fmt.Errorf("no credit"), agent.Text{Text: "half"})) },
 			"die":     func(*rapid.T) { w.say(w.dies()) },
@@ -152,10 +153,27 @@ func (w *world) say(first turnFunc) {
 	w.check()
 }
 
+// steer sends messages to the member whose turn runs, who may not take them.
+func (w *world) steer() {
+	w.vendor.deaf = rapid.Bool().Draw(w.t, "deaf")
+	messages := rapid.IntRange(1, 3).Draw(w.t, "messages")
+	w.say(calls(func() {
+		for range messages {
+			if !w.open.Steer("", w.token()) {
+				w.t.Errorf("the turn takes no message")
+			}
+		}
+	}, w.reply()))
+	w.vendor.deaf = false
+}
+
 func (w *world) cancel() {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	w.vendor.script = []turnFunc{cancels(cancel, "half")}
+	if rapid.Bool().Draw(w.t, "steered") {
+		w.vendor.script[0] = calls(func() { w.open.Steer("", w.token()) }, w.vendor.script[0])
+	}
 	_ = w.open.Say(ctx, "you", w.token())
 	w.vendor.script = nil
 	w.check()
@@ -171,7 +189,7 @@ func (w *world) crash() {
 		w.copyTo(image)
 		cancel()
 	}, cancels(cancel, "half"))
-	switch rapid.SampledFrom([]string{"before the prompt", "in the reply"}).Draw(w.t, "moment") {
+	switch rapid.SampledFrom([]string{"before the prompt", "in the reply", "after a message in the turn"}).Draw(w.t, "moment") {
 	case "before the prompt":
 		w.onPrompt = func() {
 			w.copyTo(image)
@@ -180,6 +198,8 @@ func (w *world) crash() {
 		w.vendor.unseen = true
 	case "in the reply":
 		w.vendor.script = []turnFunc{die}
+	case "after a message in the turn":
+		w.vendor.script = []turnFunc{calls(func() { w.open.Steer("", w.token()) }, die)}
 	}
 	_ = w.open.Say(ctx, "you", w.token())
 	w.onPrompt, w.vendor.script, w.vendor.unseen = nil, nil, false
@@ -234,7 +254,7 @@ func (w *world) fork() {
 func (w *world) check() {
 	var messages []projection.MessageAppended
 	var attached *projection.AgentAttached
-	done := ""
+	done, taken := "", map[string]bool{}
 	for e := range w.open.Backward() {
 		switch p, _ := projection.Decode(e); p := p.(type) {
 		case projection.TurnEnded:
@@ -246,8 +266,10 @@ func (w *world) check() {
 			if p.TurnID == done && attached == nil {
 				attached = &p
 			}
+		case projection.TurnSteered:
+			taken[p.MessageID] = p.TurnID == done
 		case projection.MessageAppended:
-			if attached != nil || p.TurnID == done && done != "" {
+			if attached != nil || p.TurnID == done && done != "" || taken[p.Message.ID] {
 				messages = append(messages, p)
 			}
 		}

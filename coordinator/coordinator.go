@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"sync/atomic"
 	"time"
 
 	"github.com/oklog/ulid/v2"
@@ -51,7 +52,7 @@ type Options struct {
 	maxHeld int // in bytes; 0 is the constant
 }
 
-// Coordinator runs one conversation at a time. It is not safe for concurrent use; contexts may be
+// Coordinator runs one conversation at a time. It is not safe for concurrent use, but for Steer; contexts may be
 // canceled from other goroutines.
 type Coordinator struct {
 	o         Options
@@ -61,7 +62,8 @@ type Coordinator struct {
 	ephemeral bool   // the home has no key
 	residents *Residents
 	phase     Phase
-	notified  Status // the last one
+	notified  Status               // the last one
+	running   atomic.Pointer[turn] // nil: none
 	run
 }
 

@@ -62,7 +62,9 @@ func (c *Coordinator) Say(ctx context.Context, name, text string) error {
 		return err
 	}
 	if len(m.Next) == 0 {
-		c.addMentions(&m)
+		if unknown := c.addMentions(&m); len(unknown) > 0 {
+			c.notify(UnknownNames{unknown})
+		}
 	}
 	said, err := c.appendHuman(human, m)
 	c.notifyRedacted()
@@ -81,9 +83,8 @@ func (c *Coordinator) Say(ctx context.Context, name, text string) error {
 }
 
 // addMentions adds the members that a message names at its start, as in "@ada, @bob: hello", to those that it
-// addresses. A name that no member has is notified and stays text.
-func (c *Coordinator) addMentions(m *marker.Message) {
-	var unknown []string
+// addresses. It returns the names that no member has, which stay text.
+func (c *Coordinator) addMentions(m *marker.Message) (unknown []string) {
 	rest := strings.TrimSpace(marker.Strip(m.Content))
 	for strings.HasPrefix(rest, "@") {
 		word := rest[:cmp.Or(strings.IndexFunc(rest, unicode.IsSpace)+1, len(rest)+1)-1]
@@ -99,9 +100,7 @@ func (c *Coordinator) addMentions(m *marker.Message) {
 			unknown = append(unknown, name)
 		}
 	}
-	if len(unknown) > 0 {
-		c.notify(UnknownNames{unknown})
-	}
+	return unknown
 }
 
 // parse parses the markers of a message. Removing them may join the parts of a secret.

@@ -56,6 +56,7 @@ type turn struct {
 	attached             *attached              // nil: the agent has no session that it keeps
 	requests             chan permissionRequest
 	questions            questions
+	steering             steering
 	idle                 *idleTimeout
 	timeout              *turnTimeout
 }
@@ -76,6 +77,7 @@ func (c *Coordinator) runTurn(ctx context.Context, next item) (more bool, err er
 	t := &turn{
 		c: c, item: next, id: newID(), started: time.Now(), text: c.secrets.Stream(),
 		requests: make(chan permissionRequest), questions: newQuestions(),
+		steering: steering{requests: make(chan steerRequest), over: make(chan struct{})},
 	}
 	c.setPhase(Active)
 	err = c.conv.record(c.records(append(c.queueChanges(), projection.TurnStarted{
@@ -88,7 +90,11 @@ func (c *Coordinator) runTurn(ctx context.Context, next item) (more bool, err er
 	c.save() // before the agent can do anything
 	c.rounds++
 	defer c.notifyRedacted()
-	return t.finish(ctx, t.run(ctx))
+	c.running.Store(t)
+	err = t.run(ctx)
+	c.running.Store(nil)
+	close(t.steering.over)
+	return t.finish(ctx, err)
 }
 
 // run runs the agent and records its events. It returns why the turn failed.
@@ -174,12 +180,17 @@ func (t *turn) consume(
 			t.idle.restart(s.event)
 			if err = s.err; err == nil && failure == nil {
 				err = t.handle(s.event)
+				t.sendSteered()
 			}
 		case r := <-t.requests:
 			t.idle.restart(nil)
 			err = t.request(ctx, r)
 		case a := <-t.questions.answers:
 			err = t.answer(ctx, a)
+		case r := <-t.steering.requests:
+			var taken bool
+			taken, err = t.steer(r)
+			r.taken <- taken
 		// The engine ends with an error that wraps the cause and may say what it waited for.
 		case <-t.timeout.expired:
 			stop(&timeoutError{responseTimeSetting, limit})
@@ -228,6 +239,8 @@ func (t *turn) handle(e agent.Event) error {
 		})
 	case agent.SessionStarted:
 		t.session = e.ID
+	case agent.Taken:
+		return t.take(e.ID)
 	case agent.Unsupported:
 		t.c.notifyUnsupported(t.item.member, e.Setting)
 	case agent.Notice:
@@ -393,7 +406,8 @@ func (t *turn) appendReply(reply string, end projection.TurnEnded) (more bool, e
 	if m.HasTask && !member.AllowTeamTask {
 		c.notify(TaskIgnored{member})
 	}
-	return t.route(m, said.Message), nil
+	more = t.route(m, said.Message)
+	return t.requeue() || more, nil
 }
 
 // route queues the members that the reply addresses. It returns false if it addresses only unknown

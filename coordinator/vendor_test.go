@@ -27,6 +27,7 @@ type vendor struct {
 	running  int  // programs
 	silent   bool // it reports no usage
 	unseen   bool // the next prompts do not arrive
+	deaf     bool // it takes no message in a turn
 }
 
 // A vendorSession is what the model sees of a session.
@@ -99,7 +100,7 @@ func (v *vendor) Open(_ context.Context, turn agent.Turn, origin agent.Origin) (
 	}
 	v.opened = append(v.opened, origin)
 	v.running++
-	return &vendorProcess{v, s, true}, nil
+	return &vendorProcess{v: v, s: s, alive: true}, nil
 }
 
 func (v *vendor) add(turns []vendorTurn) *vendorSession {
@@ -127,6 +128,34 @@ type vendorProcess struct {
 	v     *vendor
 	s     *vendorSession
 	alive bool
+
+	running bool // a turn
+	steered []agent.Taken
+}
+
+// Steer implements agent.Steerable.
+func (p *vendorProcess) Steer(id, text string) bool {
+	p.v.mu.Lock()
+	defer p.v.mu.Unlock()
+	if !p.running {
+		return false
+	}
+	if !p.v.deaf {
+		p.s.turns[len(p.s.turns)-1].prompt += "\n" + text
+		p.steered = append(p.steered, agent.Taken{ID: id})
+	}
+	return true
+}
+
+// taken returns the next message that was taken in the turn.
+func (p *vendorProcess) taken() (t agent.Taken, ok bool) {
+	p.v.mu.Lock()
+	defer p.v.mu.Unlock()
+	if len(p.steered) == 0 {
+		return t, false
+	}
+	t, p.steered = p.steered[0], p.steered[1:]
+	return t, true
 }
 
 func (p *vendorProcess) ID() string  { return p.s.id }
@@ -148,10 +177,16 @@ func (p *vendorProcess) Turn(ctx context.Context, turn agent.Turn) iter.Seq2[age
 			return
 		}
 		next := p.begin(turn)
+		defer p.end()
 		reply := ""
 		for e, err := range next(ctx, turn) {
 			if text, ok := e.(agent.Text); ok {
 				reply += text.Text
+			}
+			for taken, ok := p.taken(); ok; taken, ok = p.taken() {
+				if !yield(taken, nil) {
+					return
+				}
 			}
 			if !yield(e, err) || err != nil {
 				return
@@ -168,6 +203,7 @@ func (p *vendorProcess) begin(turn agent.Turn) turnFunc {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.turns++
+	p.running = true
 	v.prompts = append(v.prompts, turn.Prompt)
 	p.s.turns = append(p.s.turns, vendorTurn{prompt: turn.Prompt})
 	p.s.cost += 0.05
@@ -177,6 +213,12 @@ func (p *vendorProcess) begin(turn agent.Turn) turnFunc {
 	next := v.script[0]
 	v.script = v.script[1:]
 	return next
+}
+
+func (p *vendorProcess) end() {
+	p.v.mu.Lock()
+	defer p.v.mu.Unlock()
+	p.running, p.steered = false, nil
 }
 
 func (p *vendorProcess) finish(reply string) (point string, cost float64) {

@@ -78,16 +78,24 @@ type AgentCompacted struct {
 	After    int64  `json:"after,omitempty"`
 }
 
+// TurnSteered records that an agent has taken a message in its running turn: no later prompt brings it.
+type TurnSteered struct {
+	TurnID    string `json:"turnId"`
+	MessageID string `json:"messageId"`
+}
+
+func (TurnSteered) eventType() string    { return "turn.steered" }
 func (AgentAttached) eventType() string  { return "agent.attached" }
 func (AgentCompacted) eventType() string { return "agent.compacted" }
 
 // An Attachment is an AgentAttached and what is known of its turn.
 type Attachment struct {
 	AgentAttached              // From and Seen are those of this session, also after a repair renumbered the events
-	Fits          bool         `json:"fits"`            // the agent has seen the messages of this session
-	Ended         FinishReason `json:"ended,omitempty"` // "": the turn has no end
-	End           string       `json:"end,omitempty"`   // TurnEnded.Point
-	Reply         uint64       `json:"reply,omitempty"` // seq of the turn's message; 0: none
+	Fits          bool         `json:"fits"`              // the agent has seen the messages of this session
+	Ended         FinishReason `json:"ended,omitempty"`   // "": the turn has no end
+	End           string       `json:"end,omitempty"`     // TurnEnded.Point
+	Reply         uint64       `json:"reply,omitempty"`   // seq of the turn's message; 0: none
+	Steered       []uint64     `json:"steered,omitempty"` // seqs of the messages that the agent took in the turn
 	Context       int64        `json:"context,omitempty"`
 	Window        int64        `json:"window,omitempty"` // both as in Usage
 	Total         *Cost        `json:"total,omitempty"`  // as in Usage
@@ -160,6 +168,26 @@ func (s *State) setAttached(memberID string, sessions []AgentSession) {
 	}
 	attached[memberID] = sessions
 	s.Attached = attached
+}
+
+// maxSteered is how many messages that were taken in a turn are kept. This program sends fewer.
+const maxSteered = 100
+
+// steer folds a TurnSteered.
+func (s *State) steer(p TurnSteered) {
+	at := slices.IndexFunc(s.Recent, func(e Entry) bool { return e.ID == p.MessageID })
+	t := s.turn(p.TurnID)
+	if at < 0 || t == nil {
+		return
+	}
+	sessions := slices.Clone(s.Attached[t.MemberID])
+	i := slices.IndexFunc(sessions, func(a AgentSession) bool { return a.Last.TurnID == p.TurnID })
+	if i < 0 || len(sessions[i].Last.Steered) >= maxSteered {
+		return
+	}
+	last := &sessions[i].Last
+	last.Steered = append(slices.Clip(last.Steered), s.Recent[at].Seq)
+	s.setAttached(t.MemberID, sessions)
 }
 
 // endAttached folds the end of a turn into the session that it used.

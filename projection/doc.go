@@ -35,7 +35,7 @@
 //	task.set
 //	message.appended
 //	queue.changed
-//	turn.started, turn.text, turn.ended
+//	turn.started, turn.text, turn.steered, turn.ended
 //	tool.started, tool.completed, permission.answered, permission.bypassed
 //	plan.updated
 //	agent.attached, agent.compacted, summary.written

@@ -437,6 +437,7 @@ var decoders = map[string]func(e journal.Event, fast bool) (Payload, error){
 	PermissionBypassed{}.eventType(): decodeAs[PermissionBypassed],
 	AgentAttached{}.eventType():      decodeAs[AgentAttached],
 	AgentCompacted{}.eventType():     decodeAs[AgentCompacted],
+	TurnSteered{}.eventType():        decodeAs[TurnSteered],
 	SummaryWritten{}.eventType():     decodeAs[SummaryWritten],
 
 	JournalRecovered{}.eventType(): decodeAs[JournalRecovered],

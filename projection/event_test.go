@@ -92,6 +92,7 @@ func everyPayload() []projection.Payload {
 			Usage: &projection.Usage{Input: 3}, Instructions: "2", Secrets: "3",
 		},
 		projection.AgentCompacted{TurnID: "t1", MemberID: "ada", Before: 90_000, After: 8_000},
+		projection.TurnSteered{TurnID: "t1", MessageID: "m1"},
 		projection.PlanUpdated{TurnID: "t1", Entries: []projection.PlanEntry{
 			{Content: "Look at the plug", Status: projection.Completed, Priority: "high"},
 			{Content: "Buy a kettle", Status: projection.InProgress},

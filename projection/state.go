@@ -17,7 +17,7 @@ import (
 // FoldVersion is the version of the fold. It changes whenever the same events would
 // result in a different State: checkpoints of another version are ignored. It does not
 // stand for the steps of messages, which some checkpoints of the same version lack.
-const FoldVersion = 14
+const FoldVersion = 15
 
 // The bounds of State.Recent: the number of messages, and the bytes of their contents
 // and routing. To change one changes the FoldVersion.
@@ -259,6 +259,9 @@ func (s *State) apply(e journal.Event, p Payload) {
 		s.touch(e)
 	case AgentAttached:
 		s.attach(p)
+		s.touch(e)
+	case TurnSteered:
+		s.steer(p)
 		s.touch(e)
 	case TurnEnded:
 		s.endTurn(e, p)

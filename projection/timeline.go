@@ -218,6 +218,8 @@ func (t *Timeline) updateTurn(e journal.Event, p Payload) {
 		r, _ = byID(p.TurnID)
 	case AgentCompacted:
 		r, _ = byID(p.TurnID)
+	case TurnSteered:
+		r, _ = byID(p.TurnID)
 	case PermissionAnswered:
 		if r, i = byID(p.TurnID); r != nil {
 			t.Open[i].add(e, p)

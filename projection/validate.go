@@ -127,6 +127,9 @@ var fitting = map[string]func(data []byte) (Payload, bool){
 	AgentCompacted{}.eventType(): fittingAs(func(p AgentCompacted, _ []byte) bool {
 		return p.TurnID != "" && p.MemberID != "" && p.Before >= 0 && p.After >= 0
 	}),
+	TurnSteered{}.eventType(): fittingAs(func(p TurnSteered, _ []byte) bool {
+		return p.TurnID != "" && p.MessageID != ""
+	}),
 	JournalRecovered{}.eventType(): fittingAs(func(p JournalRecovered, data []byte) bool {
 		return p.Offset >= 0 && p.Bytes >= 0 && lacks(data, `"firstSeq":0`, `"lastSeq":0`)
 	}),

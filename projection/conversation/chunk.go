@@ -174,6 +174,8 @@ func turnID(p projection.Payload) string {
 		return p.TurnID
 	case projection.PlanUpdated:
 		return p.TurnID
+	case projection.TurnSteered:
+		return p.TurnID
 	case projection.TurnEnded:
 		return p.TurnID
 	}

@@ -20,9 +20,9 @@ type lineSource interface {
 	// Next waits for a line. The error is io.EOF after the last line, and
 	// tty.ErrInterrupted after Ctrl+C or when quit is closed.
 	Next(prompt string, quit <-chan struct{}) (tty.Line, error)
-	// Watch calls onEscape and onInterrupt when the user presses Escape or Ctrl+C, until
-	// stop is called.
-	Watch(onEscape, onInterrupt func()) (stop func())
+	// Watch calls onEscape and onInterrupt when the user presses Escape or Ctrl+C, and gives the lines that are
+	// entered to steer, until stop is called. Next returns those that steer does not take, as it returns false.
+	Watch(onEscape, onInterrupt func(), steer func(text string) bool) (stop func())
 }
 
 // flagLines is the source of the messages of -m flags.
@@ -43,8 +43,8 @@ func (m *flagLines) Next(_ string, quit <-chan struct{}) (tty.Line, error) {
 	return tty.Line{Text: first}, nil
 }
 
-// Watch does nothing: there are no keys.
-func (m *flagLines) Watch(_, _ func()) func() { return func() {} }
+// Watch does nothing: each message waits for the replies to the one before.
+func (m *flagLines) Watch(_, _ func(), _ func(string) bool) func() { return func() {} }
 
 // A pipeLines has one message a line.
 type pipeLines struct {
@@ -132,8 +132,8 @@ func (l rawLine) line(limit int) (tty.Line, error) {
 // errNotMessage is the error of Next for a line that is no JSON object of a message.
 var errNotMessage = errors.New(`not a message such as {"content": "hello"} or {"content": "hello", "from": "ann"}`)
 
-// Watch does nothing: there are no keys.
-func (p *pipeLines) Watch(_, _ func()) func() { return func() {} }
+// Watch does nothing: each line waits for the replies to the one before.
+func (p *pipeLines) Watch(_, _ func(), _ func(string) bool) func() { return func() {} }
 
 // parseLine parses a line of --input json. A blank line is the zero Line.
 func parseLine(text string) (tty.Line, error) {
@@ -158,12 +158,14 @@ type plainLines struct {
 	out   io.Writer
 	limit int // maximum length of a line in bytes
 
-	mu      sync.Mutex
-	entered []rawLine     // were not asked for yet
-	bytes   int           // of entered
-	dropped int           // bytes of the lines that were entered after maxEntered bytes
-	err     error         // of reading, or io.EOF; no line follows
-	changed chan struct{} // holds a value after the fields above have changed
+	mu        sync.Mutex
+	steer     func(text string) bool // of Watch; nil: no turn runs
+	questions int                    // that wait for an answer
+	entered   []rawLine              // were not asked for yet
+	bytes     int                    // of entered
+	dropped   int                    // bytes of the lines that were entered after maxEntered bytes
+	err       error                  // of reading, or io.EOF; no line follows
+	changed   chan struct{}          // holds a value after the fields above have changed
 }
 
 // maxEntered is how many bytes of lines are kept until they are asked for; a longer line
@@ -177,7 +179,7 @@ const lineOverhead = 64
 func newPlainLines(r io.Reader, out io.Writer, limit int) *plainLines {
 	p := &plainLines{out: out, limit: limit, changed: make(chan struct{}, 1)}
 	go func() {
-		err := readLines(lines.NewReader(r, limit), func(line rawLine) { p.change(func() { p.enter(line) }) })
+		err := readLines(lines.NewReader(r, limit), p.take)
 		p.change(func() { p.err = err })
 	}()
 	return p
@@ -211,7 +213,9 @@ var errDropped = errors.New("too much was entered ahead")
 func (p *plainLines) Answer(question string, quit <-chan struct{}) (tty.Line, error) {
 	p.mu.Lock()
 	older := len(p.entered)
+	p.questions++
 	p.mu.Unlock()
+	defer p.change(func() { p.questions-- })
 	fmt.Fprint(p.out, question)
 	return p.after(older, quit)
 }
@@ -276,5 +280,22 @@ func (p *plainLines) Next(prompt string, quit <-chan struct{}) (tty.Line, error)
 	}
 }
 
-// Watch does nothing: there are no keys.
-func (p *plainLines) Watch(_, _ func()) func() { return func() {} }
+// Watch gives lines to steer while no question is asked; there are no keys.
+func (p *plainLines) Watch(_, _ func(), steer func(string) bool) func() {
+	p.change(func() { p.steer = steer })
+	return func() { p.change(func() { p.steer = nil }) }
+}
+
+// take gives a line to the agent that works, or keeps it. A line that continues on the next is kept.
+func (p *plainLines) take(line rawLine) {
+	p.mu.Lock()
+	steer := p.steer
+	if p.questions > 0 || len(p.entered) > 0 {
+		steer = nil
+	}
+	p.mu.Unlock()
+	said, err := line.line(p.limit)
+	if steer == nil || err != nil || strings.HasSuffix(said.Text, "\\") || !steer(said.Text) {
+		p.change(func() { p.enter(line) })
+	}
+}

@@ -226,7 +226,7 @@ func TestQuitEndsTheInput(t *testing.T) {
 		if line, err := source.Next("> ", quit); err != tty.ErrInterrupted || line != (tty.Line{}) {
 			t.Errorf("%s: %+v, %v", name, line, err)
 		}
-		source.Watch(nil, nil)()
+		source.Watch(nil, nil, nil)()
 	}
 	for _, want := range []error{nil, io.EOF} {
 		if line, err := flags.Next("", nil); err != want || (line.Text == "one") != (err == nil) {

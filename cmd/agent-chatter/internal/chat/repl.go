@@ -304,7 +304,7 @@ func (r *repl) runTurns(ctx context.Context, do func(context.Context) error) err
 		escape = func() {}
 	}
 	r.statuses.Set(statusOf(r.c))
-	stopWatching := r.input.Watch(escape, interrupt)
+	stopWatching := r.input.Watch(escape, interrupt, r.steer)
 	err := do(turns)
 	stopWatching()
 	r.statuses.Set(nil)
@@ -316,6 +316,17 @@ func (r *repl) runTurns(ctx context.Context, do func(context.Context) error) err
 	}
 	r.report(err)
 	return nil
+}
+
+// steer gives a message to the agent that works, and returns false if it has to wait.
+func (r *repl) steer(text string) bool {
+	switch {
+	case strings.HasPrefix(text, "//"):
+		text = text[1:]
+	case strings.HasPrefix(text, "/"):
+		return false
+	}
+	return r.c.Steer("", text)
 }
 
 // report prints the error of a line. The display has printed a *coordinator.TurnError, and

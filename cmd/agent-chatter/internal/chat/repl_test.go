@@ -36,7 +36,7 @@ type keys struct {
 	watching          int
 }
 
-func (k *keys) Watch(onEscape, onInterrupt func()) (stop func()) {
+func (k *keys) Watch(onEscape, onInterrupt func(), _ func(string) bool) (stop func()) {
 	k.watching++
 	if k.escape {
 		onEscape()

@@ -59,6 +59,8 @@ type Console struct {
 	printed   bool     // by Print, since Say
 	escape    func()   // of Watch; nil: a person is next
 	interrupt func()
+	steer     func(text string) bool
+	steering  bool // the first of model.Queued is given to the agent
 	cancelled bool               // the turn: printing does not wait
 	ended     bool               // the input
 	stopFind  context.CancelFunc // of the running search
@@ -307,11 +309,12 @@ func (c *Console) echo(prompt, entered string) {
 	}
 }
 
-// Watch calls onEscape and onInterrupt when Escape and Ctrl+C are pressed, and answers commands that only look, until
-// stop is called.
-func (c *Console) Watch(onEscape, onInterrupt func()) (stop func()) {
+// Watch calls onEscape and onInterrupt when Escape and Ctrl+C are pressed, answers commands that only look, and gives
+// what is entered to steer, one after another, until stop is called. What steer does not take, as it returns false,
+// waits for Next.
+func (c *Console) Watch(onEscape, onInterrupt func(), steer func(text string) bool) (stop func()) {
 	c.mu.Lock()
-	c.escape, c.interrupt, c.cancelled = onEscape, onInterrupt, false
+	c.escape, c.interrupt, c.steer, c.cancelled = onEscape, onInterrupt, steer, false
 	over := c.ended
 	c.mu.Unlock()
 	c.setPatient(true)
@@ -320,7 +323,7 @@ func (c *Console) Watch(onEscape, onInterrupt func()) (stop func()) {
 	}
 	return func() {
 		c.mu.Lock()
-		c.escape, c.interrupt, c.cancelled = nil, nil, false
+		c.escape, c.interrupt, c.steer, c.cancelled = nil, nil, nil, false
 		c.mu.Unlock()
 		c.setPatient(false)
 		c.running.Wait()

@@ -107,7 +107,31 @@ func (c *Console) enter(text string) {
 		c.model.Prompt, c.model.sends = "", true
 	}
 	c.model.Queued = append(c.model.Queued, text)
+	c.giveNext()
 	notify(c.entered)
+}
+
+// giveNext gives the first message that is queued to the agent that works, and then the next. The lock is held.
+func (c *Console) giveNext() {
+	if c.steer == nil || c.steering || c.cancelled || len(c.model.Queued) == 0 || c.model.Queued[0] == endOfInput {
+		return
+	}
+	c.steering = true
+	text, steer := c.model.Queued[0], c.steer
+	c.running.Go(func() {
+		taken := steer(text)
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.steering = false
+		switch {
+		case taken:
+			c.model.Queued = c.model.Queued[1:]
+			c.giveNext()
+		case c.cancelled:
+			c.returnQueued()
+		}
+		notify(c.drawNow)
+	})
 }
 
 // cancel is Escape: it interrupts the agent, and nothing that was queued is sent.
@@ -117,11 +141,20 @@ func (c *Console) cancel() {
 	}
 	c.cancelled = true
 	c.drawn.Broadcast()
-	if len(c.model.Queued) > 0 {
-		c.model.Return(c.model.Queued)
-		c.model.Queued = nil
-	}
+	c.returnQueued()
 	c.escape()
+}
+
+// returnQueued makes what is queued text to edit, but for what the agent may have taken.
+func (c *Console) returnQueued() {
+	kept := 0
+	if c.steering {
+		kept = 1
+	}
+	if len(c.model.Queued) > kept {
+		c.model.Return(c.model.Queued[kept:])
+		c.model.Queued = c.model.Queued[:kept]
+	}
 }
 
 // choose answers the question. Escape cancels a turn.

@@ -345,7 +345,7 @@ func TestEffectsOfEvents(t *testing.T) {
 
 func TestCtrlCInterruptsTheTurn(t *testing.T) {
 	c, interrupts := newConsole(), 0
-	stop := c.Watch(func() {}, func() { interrupts++ })
+	stop := c.Watch(func() {}, func() { interrupts++ }, nil)
 	if c.update(key('c', tty.Ctrl)); interrupts != 1 || !c.cancelled || c.ended {
 		t.Errorf("%d interrupts, cut: %v, over: %v", interrupts, c.cancelled, c.ended)
 	}

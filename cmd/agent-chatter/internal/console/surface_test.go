@@ -146,7 +146,7 @@ func TestEndOfInput(t *testing.T) {
 	if answer := c.Ask(Question{}, nil); answer != "" || c.model.Question != nil {
 		t.Errorf("after it, a question is answered with %q", answer)
 	}
-	c.Watch(nil, func() { interrupts++ })()
+	c.Watch(nil, func() { interrupts++ }, nil)()
 	if interrupts != 2 {
 		t.Error("after it, what is watched is not interrupted")
 	}
