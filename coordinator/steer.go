@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -125,7 +126,7 @@ func (t *turn) take(messageID string) error {
 		return nil
 	}
 	t.steering.untaken = slices.DeleteFunc(t.steering.untaken, of)
-	return t.record(projection.TurnSteered{TurnID: t.id, MessageID: messageID})
+	return errors.Join(t.endText(), t.record(projection.TurnSteered{TurnID: t.id, MessageID: messageID}))
 }
 
 // requeue queues the member for the messages that its agent has not taken, and reports whether there are any.

@@ -215,8 +215,7 @@ func (t *turn) handle(e agent.Event) error {
 	case agent.Text:
 		return t.write(t.text.Next(e.Text))
 	case agent.ToolStarted:
-		// The text before a tool is complete: no secret continues after it.
-		if err := errors.Join(t.write(t.text.Truncated()), t.flush()); err != nil {
+		if err := t.endText(); err != nil {
 			return err
 		}
 		return t.record(projection.ToolStarted{TurnID: t.id, ToolID: e.ID, Name: e.Name, Input: e.Input})
@@ -335,6 +334,9 @@ func replyError(err error) error {
 	}
 	return err
 }
+
+// endText records the text before a tool or a message. It is complete: no secret continues after it.
+func (t *turn) endText() error { return errors.Join(t.write(t.text.Truncated()), t.flush()) }
 
 // flush records the text that was streamed since the last flush.
 func (t *turn) flush() error {

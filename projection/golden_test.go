@@ -25,7 +25,8 @@ var update = flag.Bool("update", false, "rewrite the golden files, except the jo
 // of one member, the turns of messages, and a wait for a person.
 // bypassed.jsonl has tools that were used without the permission that they need.
 // attached.jsonl has sessions of agents: new, continued, resumed, and after a turn that was cancelled.
-var goldenJournals = []string{"v1", "v1-2", "at-once", "bypassed", "attached"}
+// steered.jsonl has messages that an agent took in its turn, did not take, and took in a turn that was cancelled.
+var goldenJournals = []string{"v1", "v1-2", "at-once", "bypassed", "attached", "steered"}
 
 func TestGoldenJournalsHaveEveryTypeOfEvent(t *testing.T) {
 	var found []string

@@ -83,6 +83,10 @@ func (c *Conversation) Apply(e projection.Event) []Delta {
 			t.plan, t.stepped = &p, true
 			return []Delta{Planned{at, t, p, t.length()}}
 		}
+	case projection.TurnSteered:
+		if t := c.turn(at, p.TurnID); t != nil {
+			return []Delta{Steered{at, t, p.MessageID}}
+		}
 	case projection.SessionCreated:
 		for _, m := range p.Team.Members {
 			c.AddMember(m.Speaker())

@@ -90,6 +90,8 @@ func shown(deltas []conversation.Delta) (lines []string) {
 		case conversation.Ended:
 			lines = append(lines, fmt.Sprintf("%s ends, rest %q, %d open calls, finished %v", d.Turn.Speaker.ID, d.Rest,
 				len(d.Open), d.End != nil))
+		case conversation.Steered:
+			lines = append(lines, fmt.Sprintf("%s takes %s", d.Turn.Speaker.ID, d.MessageID))
 		case conversation.Said:
 			lines = append(lines, fmt.Sprintf("%s said %q", d.Message.Speaker.ID, d.Message.Content))
 		}
@@ -153,6 +155,22 @@ func TestSequenceKeepsTheOrderOfWhatWaits(t *testing.T) {
 	var s conversation.Sequence
 	if diff := cmp.Diff(want, shown(s.Next(deltasOf(new(conversation.Conversation), events)))); diff != "" {
 		t.Errorf("in sequence (-want +got):\n%s", diff)
+	}
+}
+
+func TestSequenceShowsAMessageWhenItIsTaken(t *testing.T) {
+	steered := projection.TurnSteered{TurnID: "t1", MessageID: "m2"}
+	events := session(start("t1", ada), text("t1", "A"), projection.NewMessage("m1", time.Time{}, mia, "so", nil),
+		projection.NewMessage("m2", time.Time{}, mia, "and", nil), steered, text("t1", "B"), end("t1", ada))
+	want := []string{"ada begins", `ada "A"`, `mia said "and"`, "ada takes m2", `ada "B"`,
+		`ada ends, rest "", 0 open calls, finished true`, `mia said "so"`}
+	var s conversation.Sequence
+	deltas := deltasOf(new(conversation.Conversation), events)
+	if diff := cmp.Diff(want, shown(s.Next(deltas))); diff != "" {
+		t.Errorf("in sequence (-want +got):\n%s", diff)
+	}
+	if s.Next(deltas[:5]); len(s.Waiting()) != 2 {
+		t.Errorf("%v waits", s.Waiting())
 	}
 }
 

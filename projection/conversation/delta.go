@@ -7,8 +7,8 @@ import (
 )
 
 // A Delta is what an event, or streamed text, adds to a conversation. Its type says what: [Began], [Text], [Called],
-// [Permitted], [PermissionBypassed], [Completed], [Planned], [Replied], [Ended], [Said] or [Changed]. Deltas are
-// values: they do not change when others follow. The memory that they refer to is shared and not to be modified.
+// [Permitted], [PermissionBypassed], [Completed], [Planned], [Steered], [Replied], [Ended], [Said] or [Changed]. Deltas
+// are values: they do not change when others follow. The memory that they refer to is shared and not to be modified.
 type Delta interface{ of() Source }
 
 // A Source is the event that a delta comes from.
@@ -72,6 +72,13 @@ type Planned struct {
 	At   int64 // length in bytes of the part of the reply that precedes it
 }
 
+// Steered is a message that was said before, and that the agent of a turn has taken.
+type Steered struct {
+	Source
+	Turn      *Turn
+	MessageID string
+}
+
 // Replied is the message of a turn.
 type Replied struct {
 	Source
@@ -122,6 +129,8 @@ func TurnOf(d Delta) *Turn {
 	case Completed:
 		return d.Turn
 	case Planned:
+		return d.Turn
+	case Steered:
 		return d.Turn
 	case Replied:
 		return d.Turn

@@ -1,10 +1,15 @@
 package conversation
 
-import "strings"
+import (
+	"slices"
+	"strings"
+
+	"github.com/agent-chatter/agent-chatter/projection"
+)
 
 // A Sequence orders deltas for a surface that shows one thing after the other: the deltas of a turn that began while
-// another one was open, and messages without a turn, follow the end of that one. Changes of the session are not
-// delayed. The zero Sequence is ready to use.
+// another one was open, and messages without a turn, follow the end of that one, or precede what its agent does after it
+// has taken them. Changes of the session are not delayed. The zero Sequence is ready to use.
 type Sequence struct {
 	turn *Turn      // whose deltas are not delayed; nil: all are
 	held []*delayed // in order
@@ -28,11 +33,38 @@ func (s *Sequence) Next(deltas []Delta) []Delta {
 			s.hold(d)
 			continue
 		}
+		if steered, ok := d.(Steered); ok {
+			due = s.releaseSaid(due, steered.MessageID)
+		}
 		due = append(due, d)
 		if s.follow(d); s.turn == nil {
 			due = s.release(due)
 		}
 	}
+	return due
+}
+
+// Waiting returns the messages that are delayed.
+func (s *Sequence) Waiting() (messages []projection.Message) {
+	for _, h := range s.held {
+		if said, ok := h.Delta.(Said); ok {
+			messages = append(messages, said.Message)
+		}
+	}
+	return messages
+}
+
+// releaseSaid appends the held message with the id.
+func (s *Sequence) releaseSaid(due []Delta, id string) []Delta {
+	at := slices.IndexFunc(s.held, func(h *delayed) bool {
+		said, ok := h.Delta.(Said)
+		return ok && said.Message.ID == id
+	})
+	if at < 0 {
+		return due
+	}
+	due = append(due, s.held[at].Delta)
+	s.held = slices.Delete(s.held, at, at+1)
 	return due
 }
 

@@ -238,6 +238,17 @@ var scenes = []namedScene{
 		s.types("and write te")
 		s.model.Queued = []string{"in Go\nor in C", "/export calculator.json"}
 	}},
+	{"sent", func(s *scene) {
+		s.says("Write me a calculator.")
+		s.starts()
+		s.uses("Bash", `{"command":"ls"}`, "main.go\n", "")
+		took := said("you", "You", projection.TypeHuman, "in Go, and nothing else")
+		took.Message.ID = "taken"
+		s.happens(took, projection.TurnSteered{TurnID: s.turnID(), MessageID: "taken"})
+		s.print(s.transcript.Stream(s.turnID(), "In Go, then.\n\nFirst the smallest part that works, then a look"))
+		s.says("and write tests")
+		s.model.Transcript, s.model.Queued = s.transcript, []string{"@critic what do you think?"}
+	}},
 	{"status", func(s *scene) {
 		s.says("Write me a calculator.")
 		s.starts()

@@ -60,7 +60,7 @@ type Console struct {
 	escape    func()   // of Watch; nil: a person is next
 	interrupt func()
 	steer     func(text string) bool
-	steering  bool // the first of model.Queued is given to the agent
+	steering  bool               // the first of model.Queued is given to the agent
 	cancelled bool               // the turn: printing does not wait
 	ended     bool               // the input
 	stopFind  context.CancelFunc // of the running search
@@ -323,10 +323,13 @@ func (c *Console) Watch(onEscape, onInterrupt func(), steer func(text string) bo
 	}
 	return func() {
 		c.mu.Lock()
-		c.escape, c.interrupt, c.steer, c.cancelled = nil, nil, nil, false
+		c.escape, c.interrupt, c.steer = nil, nil, nil
 		c.mu.Unlock()
 		c.setPatient(false)
 		c.running.Wait()
+		c.mu.Lock()
+		c.cancelled = false
+		c.mu.Unlock()
 	}
 }
 

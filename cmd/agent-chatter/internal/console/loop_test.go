@@ -376,3 +376,55 @@ func TestLastResultIsShownWhole(t *testing.T) {
 		t.Error("the result is not shown whole")
 	}
 }
+
+// What is entered during a turn is given to its agent, one message after another.
+func TestEnteredMessagesAreGivenToTheAgent(t *testing.T) {
+	c := newConsole()
+	c.o.ReadOnly = func(string) bool { return false }
+	given, answer := make(chan string), make(chan bool)
+	stop := c.Watch(func() {}, func() {}, func(text string) bool {
+		given <- text
+		return <-answer
+	})
+	enter := func(text string) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.enter(text)
+	}
+	left := func() string {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return strings.Join(c.model.Queued, " ")
+	}
+	enter("one")
+	enter("two")
+	if got := <-given; got != "one" || left() != "one two" {
+		t.Errorf("given %q, left %q", got, left())
+	}
+	answer <- true
+	if got := <-given; got != "two" || left() != "two" {
+		t.Errorf("given %q, left %q", got, left())
+	}
+	enter("three")
+	answer <- false
+	c.running.Wait()
+	if left() != "two three" {
+		t.Errorf("left %q", left())
+	}
+	enter("four")
+	if got := <-given; got != "two" { // which precedes it
+		t.Errorf("given %q", got)
+	}
+	c.model.Status.Escape = true
+	c.mu.Lock()
+	c.cancel()
+	c.mu.Unlock()
+	if got := c.model.Editor.Text(); left() != "two" || got != "three\nfour" {
+		t.Errorf("after Escape: left %q, the text is %q", left(), got)
+	}
+	answer <- false
+	stop()
+	if got := c.model.Editor.Text(); left() != "" || !strings.Contains(got, "two") {
+		t.Errorf("after the turn: left %q, the text is %q", left(), got)
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
+	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/runecut"
 )
 
@@ -324,19 +325,32 @@ func (m *Model) queued() []string {
 	return texts
 }
 
-// shownQueued is how many queued messages are shown.
+// shownQueued is how many messages are shown that no agent has read.
 const shownQueued = 3
 
+// queuedRows shows the messages that no agent has read yet.
 func (m *Model) queuedRows(columns int) (rows []string) {
 	if m.sends {
 		return nil
 	}
-	for i, text := range m.queued() {
-		if i == shownQueued {
-			rows = append(rows, m.styled(dim, cut(moreQueuedText(len(m.Queued)-i), columns)))
-			break
+	var texts []string
+	if m.Transcript != nil {
+		for _, said := range m.Transcript.Waiting() {
+			if said.Speaker.Type == projection.TypeHuman {
+				texts = append(texts, sentText(runecut.Prefix(said.Content, maxRow)))
+			}
 		}
-		rows = append(rows, m.styled(dim, cut(queuedText(runecut.Prefix(text, maxRow)), columns)))
+	}
+	for _, text := range m.queued() {
+		texts = append(texts, queuedText(runecut.Prefix(text, maxRow)))
+	}
+	for i, text := range texts {
+		if i == shownQueued {
+			text = moreQueuedText(len(texts) - i)
+		}
+		if i <= shownQueued {
+			rows = append(rows, m.styled(dim, cut(text, columns)))
+		}
 	}
 	return rows
 }

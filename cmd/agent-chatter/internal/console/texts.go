@@ -16,7 +16,7 @@ const (
 
 	// The placeholders of an empty input box.
 	textNextMessage = "Message, / for commands, @ for members"
-	textTypeAhead   = "Enter queues a message"
+	textTypeAhead   = "Enter sends a message"
 )
 
 // textsEscape say what Escape does to the running agent, the longest first.
@@ -36,6 +36,9 @@ func thinkingText(member string) string { return tty.SafeLine(member) + " thinks
 func usingText(member, tool string) string {
 	return fmt.Sprintf("%s uses %s", tty.SafeLine(member), tty.SafeLine(tool))
 }
+
+// sentText shows a message that the agent that works has not read yet.
+func sentText(text string) string { return "sent: " + tty.SafeLine(text) }
 
 // queuedText shows a message that is sent when a person is next.
 func queuedText(text string) string { return "queued: " + tty.SafeLine(text) }

@@ -15,6 +15,7 @@ func TestConsoleTexts(t *testing.T) {
 		{Function: "usingText", Shown: usingText("Ada", apptest.Hostile)},
 		{Function: "pageText", Shown: pageText(1, 23, 100)},
 		{Function: "droppedText", Shown: droppedText(1000)},
+		{Function: "sentText", Shown: sentText(apptest.Hostile)},
 		{Function: "queuedText", Shown: queuedText(apptest.Hostile)},
 		{Function: "moreQueuedText", Shown: moreQueuedText(2)},
 		{Function: "missingText", Shown: missingText(70_000)},

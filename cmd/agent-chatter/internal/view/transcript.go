@@ -89,6 +89,9 @@ func (t *Transcript) Held() []Block {
 	return held
 }
 
+// Waiting returns the messages that follow what the member that speaks does.
+func (t *Transcript) Waiting() []projection.Message { return t.sequence.Waiting() }
+
 // LastCall returns the tool call that ended last, to be shown whole.
 func (t *Transcript) LastCall() (Block, bool) { return Block{content: t.last}, t.last.Result != nil }
 
@@ -128,6 +131,7 @@ func (t *Transcript) showDelta(d conversation.Delta) {
 			t.AddMembers(p.Team.Members)
 		}
 	case conversation.Said:
+		t.interrupt()
 		t.message(d.Message)
 	case conversation.Began:
 		t.turn, t.before = &shownTurn{member: t.speaking(d.Turn.Speaker)}, len(t.queue)
@@ -161,6 +165,14 @@ func (t *Transcript) continued(turn *conversation.Turn) {
 	}
 	if t.turn.member.ID == "" {
 		t.turn.member = t.speaking(turn.Speaker)
+	}
+}
+
+// interrupt ends what the member that speaks has written so far, before a message to it.
+func (t *Transcript) interrupt() {
+	if t.turn != nil {
+		t.endMessage()
+		t.turn.named = false
 	}
 }
 

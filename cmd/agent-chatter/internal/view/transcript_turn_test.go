@@ -55,6 +55,19 @@ func TestEventsThatDoNotFitTheTurn(t *testing.T) {
 		{"a second message of a turn", []projection.Payload{start, message(ada, "One."), message(ada, "Two."), done}, "Ada|One.||Ada|Two."},
 		{"a message of a person in a turn", []projection.Payload{start, text("t", "One. "), message(mia, "Stop."), text("t", "Two.")},
 			"Ada|One. Two.|✗ unfinished||Mia|Stop."},
+		{"a message that the agent takes", []projection.Payload{
+			start, text("t", "One. "), message(mia, "Stop."), projection.TurnSteered{TurnID: "t", MessageID: "m"}, text("t", "Two."),
+			message(ada, "One. Two."), done,
+		}, "Ada|One.||Mia|Stop.||Ada|Two."},
+		{"a message that the agent takes after a tool", []projection.Payload{
+			start, projection.ToolStarted{TurnID: "t", ToolID: "1", Name: "Bash"}, message(mia, "Stop."),
+			projection.ToolCompleted{TurnID: "t", ToolID: "1"}, projection.TurnSteered{TurnID: "t", MessageID: "m"},
+			message(ada, "Two."), done,
+		}, "Ada|● Bash  ok 2.0s||Mia|Stop.||Ada|Two."},
+		{"an unknown message that the agent takes", []projection.Payload{
+			start, text("t", "One. "), projection.TurnSteered{TurnID: "t", MessageID: "x"}, text("t", "Two."),
+			message(ada, "One. Two."), done,
+		}, "Ada|One. Two."},
 		{"a turn in a turn", []projection.Payload{start, text("t", "One."), projection.TurnStarted{TurnID: "u", MemberID: "bo"}, text("u", "Two.")},
 			"Ada|One.|✗ unfinished||Bo|Two.|✗ unfinished"},
 	} {
