@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -350,11 +351,14 @@ func (p *promptHome) sent() (sent []sentPrompt) {
 		if err := json.Unmarshal([]byte(line), &s); err != nil {
 			p.t.Fatal(err)
 		}
-		s.Raw = strings.ReplaceAll(s.Raw, p.dir, "HOME")
+		s.Raw = randomID.ReplaceAllString(strings.ReplaceAll(s.Raw, p.dir, "HOME"), `"uuid":""`)
 		sent = append(sent, s)
 	}
 	return sent
 }
+
+// randomID is how Claude Code is to call a message when it reports that it has read it.
+var randomID = regexp.MustCompile(`"uuid":"[0-9a-f-]{36}"`)
 
 // The lines of a conversation of two humans. Each line leads to three prompts: Ada's, and those of
 // Cy and Bea, to whom she hands over.
