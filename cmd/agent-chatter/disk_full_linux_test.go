@@ -134,7 +134,7 @@ func TestChatSavesAgainAfterFullDisk(t *testing.T) {
 			chat.asks("five", "✓ Everything is saved again.", "Ada")
 			chat.asks("/queue")
 			chat.asks("six", "Ada")
-			chat.press(ctrlC)
+			chat.press(ctrlC + ctrlC)
 			chat.ends(exitDone)
 			shown := strings.ReplaceAll(chat.stdout.String(), "\r\r\n", "\r\n")
 			if n := strings.Count(shown, textNotSaved); n != 6 {
@@ -180,7 +180,7 @@ func TestChatOnFullDiskFromFirstMessage(t *testing.T) {
 			}
 			d.makeRoom()
 			chat.asks("two", "✓ Everything is saved again.", "Ada")
-			chat.press(ctrlC)
+			chat.press(ctrlC + ctrlC)
 			chat.ends(exitDone)
 			checkSpoken(t, d.home(), dialogue(said, "one", "two"))
 		})
@@ -335,7 +335,7 @@ func TestChatSavesAgainAfterReadOnlyDisk(t *testing.T) {
 		}
 		d.remount("rw")
 		chat.asks("three", "✓ Everything is saved again.", "Ada")
-		chat.press(ctrlC)
+		chat.press(ctrlC + ctrlC)
 		chat.ends(exitDone)
 		checkSpoken(t, d.home(), dialogue(said, "one", "two", "three"))
 	})
@@ -351,7 +351,7 @@ func TestChatSavesAgainAfterReadOnlyDisk(t *testing.T) {
 		chat.asks("/status", textNotSaved)
 		d.remount("rw")
 		chat.asks("three", "✓ Everything is saved again.", "Ada")
-		chat.press(ctrlC)
+		chat.press(ctrlC + ctrlC)
 		chat.ends(exitDone)
 		checkSpoken(t, d.home(), dialogue(said, "one", "two", "three"))
 	})
@@ -370,7 +370,7 @@ func TestDiskErrorDuringChat(t *testing.T) {
 	for _, message := range []string{"three", "four"} {
 		chat.asks(message, "Failed to save session: ", "read-only file system", "Ada", textNotSaved)
 	}
-	chat.press(ctrlC)
+	chat.press(ctrlC + ctrlC)
 	chat.expect("Failed to save session: ")
 	chat.ends(exitFailed)
 	d.mend()
@@ -402,7 +402,7 @@ func TestOvercommittedDisk(t *testing.T) {
 	chat.asks("three", "Failed to save session: ", "sync", "no space left on device", "Ada", textNotSaved)
 	makeRoom(t, below)
 	chat.asks("four", "✓ Everything is saved again.", "Ada")
-	chat.press(ctrlC)
+	chat.press(ctrlC + ctrlC)
 	chat.ends(exitDone)
 	asked = append(asked, "three", "four")
 	checkSpoken(t, d.home(), dialogue(said, asked...))
@@ -426,7 +426,7 @@ func TestDiskUnmountedDuringChat(t *testing.T) {
 	}
 	d.mount()
 	chat.asks("four", "✓ Everything is saved again.", "Ada")
-	chat.press(ctrlC)
+	chat.press(ctrlC + ctrlC)
 	chat.ends(exitDone)
 	checkSpoken(t, d.home(), dialogue(said, "one", "two", "three", "four"))
 }

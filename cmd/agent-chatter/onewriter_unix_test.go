@@ -187,6 +187,6 @@ func TestResumeAfterCrashAsksNothing(t *testing.T) {
 	chat := startOnTerminal(t, home, "chat", "--resume")
 	chat.expect("Resumed session: " + id)
 	chat.expect("you> ")
-	chat.press(ctrlC)
+	chat.press(ctrlC + ctrlC)
 	chat.ends(exitDone)
 }

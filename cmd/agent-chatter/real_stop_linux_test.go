@@ -182,7 +182,7 @@ func TestRealAgentsAreCancelledOnATerminal(t *testing.T) {
 			chat.expect(fmt.Sprintf("I am back %d times.", i+1))
 		}
 		chat.expect("hugo> ")
-		chat.press(ctrlC)
+		chat.press(ctrlC + ctrlC)
 		chat.ends(exitDone)
 		r.checkLeft()
 		do(t, r.home, exitDone, "verify")

@@ -89,7 +89,11 @@ func (cmd *Command) Run(a *app.App) error {
 		host.WarnUnsafePlace(a, cmd.SessionFile)
 	}
 	r := cmd.newREPL(a, config)
-	ctx, stop := console.UntilSignal(&r.lent)
+	var interrupt func() bool
+	if plain, ok := r.input.(*plainLines); ok {
+		interrupt = func() bool { return plain.Interrupt(time.Now()) }
+	}
+	ctx, stop := console.UntilSignal(&r.lent, interrupt)
 	defer stop()
 	defer func() { _ = r.closeOutput(ctx) }() // the terminal may have gone away
 	if err = cmd.start(ctx, r); err == nil {

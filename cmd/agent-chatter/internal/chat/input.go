@@ -8,6 +8,7 @@ import (
 	"math"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -20,9 +21,10 @@ type lineSource interface {
 	// Next waits for a line. The error is io.EOF after the last line, and
 	// tty.ErrInterrupted after Ctrl+C or when quit is closed.
 	Next(prompt string, quit <-chan struct{}) (tty.Line, error)
-	// Watch calls onEscape and onInterrupt when the user presses Escape or Ctrl+C, and gives the lines that are
-	// entered to steer, until stop is called. Next returns those that steer does not take, as it returns false.
-	Watch(onEscape, onInterrupt func(), steer func(text string) bool) (stop func())
+	// Watch calls onCancel when the user presses Escape or Ctrl+C, and onInterrupt when the user presses Ctrl+C once
+	// more. It gives the lines that are entered to steer. Both end when stop is called. Next returns the lines that
+	// steer does not take, as it returns false.
+	Watch(onCancel, onInterrupt func(), steer func(text string) bool) (stop func())
 }
 
 // flagLines is the source of the messages of -m flags.
@@ -158,14 +160,16 @@ type plainLines struct {
 	out   io.Writer
 	limit int // maximum length of a line in bytes
 
-	mu        sync.Mutex
-	steer     func(text string) bool // of Watch; nil: no turn runs
-	questions int                    // that wait for an answer
-	entered   []rawLine              // were not asked for yet
-	bytes     int                    // of entered
-	dropped   int                    // bytes of the lines that were entered after maxEntered bytes
-	err       error                  // of reading, or io.EOF; no line follows
-	changed   chan struct{}          // holds a value after the fields above have changed
+	mu          sync.Mutex
+	steer       func(text string) bool // of Watch; nil: no turn runs
+	questions   int                    // that wait for an answer
+	cancel      func()                 // of Watch; nil: no turn runs
+	interrupted time.Time              // when Ctrl+C was pressed last; zero: not yet, or not in this turn
+	entered     []rawLine              // were not asked for yet
+	bytes       int                    // of entered
+	dropped     int                    // bytes of the lines that were entered after maxEntered bytes
+	err         error                  // of reading, or io.EOF; no line follows
+	changed     chan struct{}          // holds a value after the fields above have changed
 }
 
 // maxEntered is how many bytes of lines are kept until they are asked for; a longer line
@@ -280,11 +284,33 @@ func (p *plainLines) Next(prompt string, quit <-chan struct{}) (tty.Line, error)
 	}
 }
 
-// Watch gives lines to steer while no question is asked; there are no keys.
-func (p *plainLines) Watch(_, _ func(), steer func(string) bool) func() {
-	p.change(func() { p.steer = steer })
-	return func() { p.change(func() { p.steer = nil }) }
+// Watch gives lines to steer while no question is asked. The only key is Ctrl+C, which Interrupt handles.
+func (p *plainLines) Watch(onCancel, _ func(), steer func(string) bool) func() {
+	p.change(func() { p.steer, p.cancel, p.interrupted = steer, onCancel, time.Time{} })
+	return func() { p.change(func() { p.steer, p.cancel, p.interrupted = nil, nil, time.Time{} }) }
 }
+
+// leaveTime is how long another Ctrl+C leaves after the first.
+const leaveTime = 2 * time.Second
+
+// Interrupt handles Ctrl+C: it cancels the turn, or asks for another one. It returns false if the program is to end.
+func (p *plainLines) Interrupt(now time.Time) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	last := p.interrupted
+	p.interrupted = now
+	switch {
+	case p.cancel != nil && last.IsZero():
+		p.cancel()
+	case p.cancel != nil, now.Sub(last) < leaveTime:
+		return false
+	default:
+		fmt.Fprintln(p.out, textLeaves)
+	}
+	return true
+}
+
+const textLeaves = "Press Ctrl+C again to save and leave."
 
 // take gives a line to the agent that works, or keeps it. A line that continues on the next is kept.
 func (p *plainLines) take(line rawLine) {

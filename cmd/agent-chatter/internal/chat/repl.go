@@ -288,8 +288,8 @@ func (r *repl) runLine(ctx context.Context, l tty.Line) error {
 	return r.runTurns(ctx, func(ctx context.Context) error { return r.c.Say(ctx, l.From, l.Text) })
 }
 
-// runTurns calls do, which runs turns of agents. Escape cancels them; Ctrl+C and the end of
-// ctx also end the program.
+// runTurns calls do, which runs turns of agents. Escape and Ctrl+C cancel them; another Ctrl+C and the end of ctx also
+// end the program.
 func (r *repl) runTurns(ctx context.Context, do func(context.Context) error) error {
 	turns, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -299,12 +299,8 @@ func (r *repl) runTurns(ctx context.Context, do func(context.Context) error) err
 		interrupted.Store(true)
 		cancel()
 	}
-	escape := cancel
-	if !r.c.Team().AllowEscCancel {
-		escape = func() {}
-	}
 	r.statuses.Set(statusOf(r.c))
-	stopWatching := r.input.Watch(escape, interrupt, r.steer)
+	stopWatching := r.input.Watch(cancel, interrupt, r.steer)
 	err := do(turns)
 	stopWatching()
 	r.statuses.Set(nil)

@@ -71,22 +71,20 @@ func TestLookIsKeptWhileTurnsRun(t *testing.T) {
 func TestEndOfTurns(t *testing.T) {
 	failure := errors.New("the disk is full")
 	for _, tt := range []struct {
-		name                           string
-		escape, interrupt, signal, may bool
-		err                            error
-		cancelled, ends, failed        bool
-		refusals                       int
+		name                      string
+		escape, interrupt, signal bool
+		err                       error
+		cancelled, ends, failed   bool
+		refusals                  int
 	}{
-		{"a reply", false, false, false, true, nil, false, false, false, 1},
-		{"an error", false, false, false, true, failure, false, false, true, 1},
-		{"the error of a turn", false, false, false, true, &coordinator.TurnError{}, false, false, true, 1},
-		{"Escape", true, false, false, true, context.Canceled, true, false, false, 0},
-		{"Escape that does nothing", true, false, false, false, nil, false, false, false, 1},
-		{"Ctrl+C", false, true, false, false, context.Canceled, true, true, false, 0},
-		{"a signal", false, false, true, true, context.Canceled, true, true, false, 0},
+		{"a reply", false, false, false, nil, false, false, false, 1},
+		{"an error", false, false, false, failure, false, false, true, 1},
+		{"the error of a turn", false, false, false, &coordinator.TurnError{}, false, false, true, 1},
+		{"Escape", true, false, false, context.Canceled, true, false, false, 0},
+		{"Ctrl+C", false, true, false, context.Canceled, true, true, false, 0},
+		{"a signal", false, false, true, context.Canceled, true, true, false, 0},
 	} {
 		r, shown := newTestREPL(t, tt.escape, tt.interrupt)
-		r.c.Team().AllowEscCancel = tt.may
 		r.refusals = []string{"too risky"}
 		ctx, cancel := context.WithCancel(t.Context())
 		if tt.signal {

@@ -118,10 +118,10 @@ func unknownCommandText(name, nearest, line string) string {
 
 // The keys that /help names.
 const (
-	textKeys = `Escape: interrupt. Ctrl+C: clear, end. Ctrl+D: end. Ctrl+_: undo. Ctrl+Y: yank.
+	textKeys = `Escape: stop. Ctrl+C: clear, stop, end. Ctrl+D: end. Ctrl+_ undo. Ctrl+Y yank.
 Ctrl+J, Shift+Enter, Alt+Enter, or \ before Enter: new line. Ctrl+Z: suspend.
 Tab: complete / @ and @./. Ctrl+R: search. Ctrl+G: editor. Ctrl+O: tool result.`
-	textPlainKeys = "Ctrl+C ends the conversation, saved; so does Ctrl+D.\n" +
+	textPlainKeys = "Ctrl+C stops the agent; twice, it ends the chat, saved, as Ctrl+D does.\n" +
 		"A line that ends in \\ continues on the next line."
 )
 

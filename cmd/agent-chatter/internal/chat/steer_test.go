@@ -2,7 +2,9 @@ package chat
 
 import (
 	"io"
+	"strings"
 	"testing"
+	"time"
 )
 
 // Lines that are entered during a turn go to steer, but for what waits for something else.
@@ -46,5 +48,32 @@ func TestPlainLinesAreSteered(t *testing.T) {
 		if line, err := p.Next("> ", nil); err != nil || line.Text != want {
 			t.Errorf("the next line is %q, %v, want %q", line.Text, err, want)
 		}
+	}
+}
+
+// Ctrl+C cancels a turn once, and leaves if it is pressed again: soon, without a turn.
+func TestCtrlCOfPlainLines(t *testing.T) {
+	var shown strings.Builder
+	p := newPlainLines(strings.NewReader(""), &shown, 100)
+	noon := time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
+	cancels := 0
+	stop := p.Watch(func() { cancels++ }, nil, nil)
+	if !p.Interrupt(noon) || cancels != 1 {
+		t.Errorf("in a turn: %d cancels", cancels)
+	}
+	if p.Interrupt(noon.Add(time.Hour)) || cancels != 1 {
+		t.Error("in a turn that does not end, the second one does not leave")
+	}
+	stop()
+	for _, late := range []time.Duration{0, leaveTime, 3 * leaveTime} {
+		if !p.Interrupt(noon.Add(late)) {
+			t.Errorf("after %v it leaves", late)
+		}
+	}
+	if p.Interrupt(noon.Add(4*leaveTime - 1)) {
+		t.Error("the second one does not leave")
+	}
+	if got := strings.Count(shown.String(), textLeaves); got != 3 || cancels != 1 {
+		t.Errorf("it asks %d times, and cancels %d turns", got, cancels)
 	}
 }

@@ -23,6 +23,8 @@ const (
 	// are at most while a terminal that takes no output is not waited for any more.
 	maxPending = 1 << 20
 	maxKept    = 16 << 20
+	// leaveTime is how long another Ctrl+C leaves after the first.
+	leaveTime = 2 * time.Second
 	// stallTime is how long a terminal that takes no output is waited for. Then agents, and the journal, continue.
 	stallTime = 5 * time.Second
 )
@@ -309,9 +311,9 @@ func (c *Console) echo(prompt, entered string) {
 	}
 }
 
-// Watch calls onEscape and onInterrupt when Escape and Ctrl+C are pressed, answers commands that only look, and gives
-// what is entered to steer, one after another, until stop is called. What steer does not take, as it returns false,
-// waits for Next.
+// Watch calls onEscape when Escape, if Status has it, or Ctrl+C is pressed, and onInterrupt when Ctrl+C is pressed once
+// more; it answers commands that only look, and gives what is entered to steer, one after another, until stop is called.
+// What steer does not take, as it returns false, waits for Next.
 func (c *Console) Watch(onEscape, onInterrupt func(), steer func(text string) bool) (stop func()) {
 	c.mu.Lock()
 	c.escape, c.interrupt, c.steer, c.cancelled = onEscape, onInterrupt, steer, false

@@ -149,14 +149,16 @@ func edit(ctx context.Context, text, command string) (edited, problem string) {
 }
 
 // UntilSignal returns a context that ends at SIGINT, SIGTERM or SIGHUP. It ignores SIGINT while lent is not 0: then
-// Ctrl+C is for an editor.
-func UntilSignal(lent *atomic.Int32) (ctx context.Context, stop func()) {
+// Ctrl+C is for an editor. Otherwise interrupt, unless it is nil, is called at SIGINT, and the context ends if it
+// returns false.
+func UntilSignal(lent *atomic.Int32, interrupt func() bool) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	go func() {
 		for s := range signals {
-			if s != os.Interrupt || lent.Load() == 0 {
+			handled := s == os.Interrupt && (lent.Load() != 0 || interrupt != nil && interrupt())
+			if !handled {
 				cancel()
 			}
 		}

@@ -63,15 +63,11 @@ func (c *Console) update(e tty.Event) {
 	case Sent:
 		c.enter(text)
 	case Cancel:
-		c.cancel()
-	case End:
-		if c.interrupt != nil {
-			c.cancelled = true
-			c.drawn.Broadcast()
-			c.interrupt()
-		} else {
-			c.end()
+		if c.model.Status.Escape {
+			c.cancel()
 		}
+	case End:
+		c.leave()
 	case Chosen:
 		c.choose(text)
 	case Clear:
@@ -84,7 +80,20 @@ func (c *Console) update(e tty.Event) {
 		c.showLast()
 	case Find:
 		c.find()
+	case TakeBack:
+		c.takeBack()
 	}
+}
+
+// takeBack makes what was queued last text to edit, unless the agent may have taken it.
+func (c *Console) takeBack() {
+	last := len(c.model.Queued) - 1
+	if last == 0 && c.steering {
+		return
+	}
+	text := c.model.Queued[last]
+	c.model.Queued = c.model.Queued[:last]
+	c.model.Return([]string{text})
 }
 
 // later runs a function on the goroutine that draws, unless another one waits there.
@@ -134,9 +143,24 @@ func (c *Console) giveNext() {
 	})
 }
 
-// cancel is Escape: it interrupts the agent, and nothing that was queued is sent.
+// leave is Ctrl+C without text: it cancels the turn, and leaves when it is pressed once more.
+func (c *Console) leave() {
+	switch {
+	case c.escape != nil && !c.cancelled:
+		c.cancel()
+	case c.interrupt != nil:
+		c.interrupt()
+	case c.model.leaves:
+		c.end()
+	default:
+		c.model.leaves = true
+		time.AfterFunc(leaveTime, func() { c.Change(func(m *Model) { m.leaves = false }) })
+	}
+}
+
+// cancel interrupts the agent, and nothing that was queued is sent.
 func (c *Console) cancel() {
-	if c.escape == nil || !c.model.Status.Escape {
+	if c.escape == nil {
 		return
 	}
 	c.cancelled = true
@@ -160,7 +184,9 @@ func (c *Console) returnQueued() {
 // choose answers the question. Escape cancels a turn.
 func (c *Console) choose(answer string) {
 	if answer == string(rune(tty.KeyEscape)) && c.escape != nil {
-		c.cancel()
+		if c.model.Status.Escape {
+			c.cancel()
+		}
 		return
 	}
 	c.model.Question = nil // the next key is no answer

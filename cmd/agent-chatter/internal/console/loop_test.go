@@ -343,18 +343,33 @@ func TestEffectsOfEvents(t *testing.T) {
 	}
 }
 
-func TestCtrlCInterruptsTheTurn(t *testing.T) {
-	c, interrupts := newConsole(), 0
-	stop := c.Watch(func() {}, func() { interrupts++ }, nil)
-	if c.update(key('c', tty.Ctrl)); interrupts != 1 || !c.cancelled || c.ended {
-		t.Errorf("%d interrupts, cut: %v, over: %v", interrupts, c.cancelled, c.ended)
+func TestCtrlC(t *testing.T) {
+	c, cancels, leaves := newConsole(), 0, 0
+	stop := c.Watch(func() { cancels++ }, func() { leaves++ }, nil)
+	c.model.Queued = []string{"queued"}
+	if c.update(key('c', tty.Ctrl)); cancels != 1 || leaves != 0 || !c.cancelled || c.model.Editor.Text() != "queued" {
+		t.Errorf("in a turn: %d cancels, %d leave, the text is %q", cancels, leaves, c.model.Editor.Text())
+	}
+	c.model.Editor.Clear()
+	if c.update(key('c', tty.Ctrl)); cancels != 1 || leaves != 1 || c.ended {
+		t.Errorf("in a turn that does not end: %d cancels, %d leave", cancels, leaves)
 	}
 	stop()
 	if c.cancelled || c.escape != nil || c.interrupt != nil {
 		t.Error("after the turn its keys are watched")
 	}
-	if c.update(key('c', tty.Ctrl)); interrupts != 1 || !c.ended {
-		t.Errorf("without a turn: %d interrupts, over: %v", interrupts, c.ended)
+	c.update(key('c', tty.Ctrl))
+	if !strings.Contains(c.model.statusRow(80, noon), textLeaves) || c.ended || leaves != 1 {
+		t.Error("without a turn the first one does not ask")
+	}
+	c.update(key('x', 0))
+	c.update(key('c', tty.Ctrl)) // clears the text
+	c.update(key('c', tty.Ctrl))
+	if c.ended {
+		t.Error("it leaves although another key was pressed")
+	}
+	if c.update(key('c', tty.Ctrl)); !c.ended {
+		t.Error("the second one does not leave")
 	}
 }
 
@@ -426,5 +441,26 @@ func TestEnteredMessagesAreGivenToTheAgent(t *testing.T) {
 	stop()
 	if got := c.model.Editor.Text(); left() != "" || !strings.Contains(got, "two") {
 		t.Errorf("after the turn: left %q, the text is %q", left(), got)
+	}
+}
+
+func TestQueuedMessageIsTakenBack(t *testing.T) {
+	for _, tt := range []struct {
+		name, queued string
+		steering     bool
+		text, left   string
+	}{
+		{"a message", "one", false, "one", ""},
+		{"the last of two", "one,two", false, "two", "one"},
+		{"the end of the input", "one," + endOfInput, false, "", "one"},
+		{"one that the agent may take", "one", true, "", "one"},
+		{"after one that the agent may take", "one,two", true, "two", "one"},
+	} {
+		c := newConsole()
+		c.model.Queued, c.steering = strings.Split(tt.queued, ","), tt.steering
+		c.update(key(tty.Up, 0))
+		if got, left := c.model.Editor.Text(), strings.Join(c.model.Queued, ","); got != tt.text || left != tt.left {
+			t.Errorf("%s: the text is %q, left is %q", tt.name, got, left)
+		}
 	}
 }

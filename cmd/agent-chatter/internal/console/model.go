@@ -23,13 +23,14 @@ const (
 	None    Effect = iota
 	Sent           // a message or a command was entered
 	Cancel         // interrupt the agent
-	End            // end the conversation
+	End            // cancel the turn, or end the conversation
 	Suspend        // stop the program until the shell continues it
 	Clear          // draw on an empty screen
 	Extern         // edit the text in $EDITOR
 	Output         // show the last tool result whole
 	Chosen         // the question was answered
 	Find           // search the earlier messages
+	TakeBack       // edit what was queued last
 )
 
 // A Model is the state of a conversation on a terminal.
@@ -50,6 +51,7 @@ type Model struct {
 
 	asks   bool  // a command such as /resume waits for a line
 	sends  bool  // what was entered is sent now
+	leaves bool  // Ctrl+C was just pressed, and once more leaves
 	page   *page // on the whole terminal; nil: none
 	menu   menu
 	closed string // the text for which Escape has closed the menu
@@ -72,6 +74,7 @@ func (m *Model) Update(e tty.Event) (effect Effect, text string) {
 		m.Editor.Paste(e.Text)
 		m.complete()
 	case tty.Key:
+		m.leaves = m.leaves && e == key('c', tty.Ctrl)
 		switch {
 		case m.page != nil:
 			return m.pressPage(e), ""
@@ -98,7 +101,7 @@ func (m *Model) modal() bool { return m.Question != nil || m.Search != nil || m.
 
 func key(code tty.Code, mod tty.Mod) tty.Key { return tty.Key{Code: code, Mod: mod} }
 
-// interrupt is Ctrl+C: it clears typed text, then ends the question of a command, else the conversation.
+// interrupt is Ctrl+C: it clears typed text, then ends the question of a command, else the turn or the conversation.
 func (m *Model) interrupt() Effect {
 	switch {
 	case m.Search != nil:
@@ -136,6 +139,11 @@ func (m *Model) press(k tty.Key) (Effect, string) {
 			return Sent, ""
 		}
 		return Cancel, ""
+	case key(tty.Up, 0):
+		if m.Editor.Empty() && len(m.Queued) > 0 {
+			return TakeBack, ""
+		}
+		m.Editor.Press(k)
 	case key('d', tty.Ctrl):
 		if m.Editor.Empty() {
 			return Sent, endOfInput
@@ -246,6 +254,8 @@ func (m *Model) Live(width, height int, held []string, now time.Time) []string {
 func (m *Model) statusRow(columns int, now time.Time) string {
 	columns = min(columns, statusColumns)
 	switch {
+	case m.leaves:
+		return m.styled(yellow, cut(textLeaves, columns))
 	case (m.Question != nil || m.asks) && m.Status.Unsaved == "":
 		return m.styled(dim, cut(textWaits, columns))
 	case m.menu.open() && m.Search == nil && m.Status.Doing == "" && m.Status.Unsaved == "":

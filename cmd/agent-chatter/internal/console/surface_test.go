@@ -109,7 +109,7 @@ func TestEscapeInterrupts(t *testing.T) {
 		}
 		c.model.Status.Escape = tt.permitted
 		c.model.Queued = []string{"queued"}
-		c.cancel()
+		c.update(key(tty.Escape, 0))
 		want := ""
 		if tt.interrupts {
 			want = "queued"

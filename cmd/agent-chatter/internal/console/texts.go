@@ -13,6 +13,7 @@ const (
 	textReason       = "Enter: refuse with it. Esc: back."
 	textNothingFound = "  nothing found"
 	textWaits        = "waiting for your answer"
+	textLeaves       = "Ctrl+C again: save and leave"
 
 	// The placeholders of an empty input box.
 	textNextMessage = "Message, / for commands, @ for members"
