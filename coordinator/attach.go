@@ -27,6 +27,7 @@ type continuation struct {
 	base     projection.Attachment // what the agent has seen
 	origin   agent.Origin
 	repeated bool // its last turn is unfinished: the messages of that turn are sent again
+	untold   bool // it has not seen the member's instructions: they are sent, too
 	first    bool // with the first prompt, since no turn of the session was finished
 	entries  []projection.Entry
 }
@@ -77,6 +78,16 @@ func (t *turn) attach(
 		reason = cmp.Or(reason, why)
 	}
 	endWaiting()
+	if use, ok := c.imported(basis, next, engine); ok && gone == "" {
+		why, err := whyNot(use, t.open(ctx, engine, input, use.origin))
+		if err != nil {
+			return "", err
+		}
+		if why == "" {
+			return t.continued(use, basis, next, engine), nil
+		}
+		reason = cmp.Or(reason, why)
+	}
 	if err := t.open(ctx, engine, input, agent.Origin{}); err != nil {
 		return "", err
 	}
@@ -92,7 +103,7 @@ func whyNot(use continuation, failure error) (why string, err error) {
 		return projection.ReasonGone, nil
 	case errors.Is(failure, agent.ErrBusy):
 		return projection.ReasonBusy, nil
-	case errors.Is(failure, agent.ErrUnsupported) && use.origin.Way == agent.Fork:
+	case errors.Is(failure, agent.ErrUnsupported) && use.origin.Way == agent.Fork && !use.untold:
 		return projection.ReasonCopied, nil
 	case errors.Is(failure, agent.ErrUnsupported):
 		return projection.ReasonUnsupported, nil
@@ -135,6 +146,8 @@ func (t *turn) continued(use continuation, basis projection.Basis, next instruct
 	way := projection.AttachContinued
 	point := ""
 	switch {
+	case use.untold:
+		way, point = projection.AttachImported, use.origin.Point
 	case r.session.ID() != use.origin.ID:
 		way, point = projection.AttachForked, use.origin.Point
 	case r.turnID == t.id:
@@ -195,6 +208,9 @@ func (c *Coordinator) continuation(
 		}}
 	}
 	use.first = use.repeated && known.Done == nil && known.Last.Way == projection.AttachNew
+	if use.repeated && known.Done == nil && known.Last.Way == projection.AttachImported {
+		use.untold, use.base.Team, use.base.Task = true, "", ""
+	}
 	switch base := use.base; {
 	case base.Host != c.hostOf(base.AgentAttached):
 		return use, projection.ReasonHost
@@ -211,6 +227,13 @@ func (c *Coordinator) continuation(
 	case use.first:
 		return use, ""
 	}
+	return c.withUnseen(use, basis, next, engine)
+}
+
+// withUnseen adds what the prompt of a continuation brings, or returns why that is too long.
+func (c *Coordinator) withUnseen(
+	use continuation, basis projection.Basis, next instructed, engine agent.Engine,
+) (_ continuation, why string) {
 	fits := false
 	if use.entries, fits = c.unseen(use, next.trigger.id, c.windowOf(next.member)); !fits {
 		return use, projection.ReasonFull
@@ -220,6 +243,39 @@ func (c *Coordinator) continuation(
 		return use, projection.ReasonFull
 	}
 	return use, ""
+}
+
+// imported returns how the first turn of the first member with a program can continue that program's session, which was
+// imported: with a fork, so that the session stays as it is. It returns false if it cannot.
+func (c *Coordinator) imported(
+	basis projection.Basis, next instructed, engine agent.Engine,
+) (use continuation, ok bool) {
+	o, m := c.conv.state.Origin, next.member
+	if o == nil || !o.Fits || o.Host != OriginHost(c.homeKey, o.Source, o.ImportOrigin) {
+		return use, false
+	}
+	runs := func(other team.Member) bool { return other.EngineName() == o.Source }
+	if i := slices.IndexFunc(c.team.Members, runs); i < 0 || c.team.Members[i].ID != m.ID {
+		return use, false
+	}
+	isDone := func(s projection.AgentSession) bool { return s.Done != nil }
+	if slices.ContainsFunc(c.conv.state.Attached[m.ID], isDone) {
+		return use, false
+	}
+	use = continuation{
+		origin: agent.Origin{Way: agent.Fork, ID: o.AgentSession, Point: o.Point}, untold: true,
+	}
+	use.base.Seen = o.Seen
+	if c.hasSecrets(use.base, basis) {
+		return use, false
+	}
+	use, why := c.withUnseen(use, basis, next, engine)
+	return use, why == ""
+}
+
+// OriginHost returns projection.ImportOrigin.Host with the key of the home.
+func OriginHost(key []byte, source string, o projection.ImportOrigin) string {
+	return keyedHash(key, "origin", source, o.AgentSession, o.Point, o.Sum)
 }
 
 // tooFull reports whether an agent's context is so long that a new session costs less.
@@ -320,8 +376,10 @@ func (c *Coordinator) hostOf(e projection.AgentAttached) string {
 }
 
 // hash returns a hash of values with the secret key of the home, in hex.
-func (c *Coordinator) hash(values ...any) string {
-	mac := hmac.New(sha256.New, c.homeKey)
+func (c *Coordinator) hash(values ...any) string { return keyedHash(c.homeKey, values...) }
+
+func keyedHash(key []byte, values ...any) string {
+	mac := hmac.New(sha256.New, key)
 	_ = json.NewEncoder(mac).Encode(values) // strings, lists and maps cannot fail
 	return fmt.Sprintf("%x", mac.Sum(nil)[:8])
 }

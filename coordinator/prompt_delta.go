@@ -31,6 +31,9 @@ func (c *Coordinator) deltaPrompt(next instructed, use continuation, basis proje
 	if use.repeated {
 		sections = append(sections, textStopped)
 	}
+	if use.untold {
+		sections = append(sections, next.member.SystemInstruction, next.ofTeam, next.ofMember)
+	}
 	if use.base.Team != basis.Team {
 		sections = append(sections, c.roster(next.member))
 	}

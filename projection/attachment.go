@@ -53,6 +53,7 @@ const (
 	AttachContinued AttachWay = "continued" // in the process of an earlier turn
 	AttachResumed   AttachWay = "resumed"   // in a new process
 	AttachForked    AttachWay = "forked"
+	AttachImported  AttachWay = "imported" // forked from the session that was imported; the prompt has instructions
 )
 
 // The reasons of AgentAttached: why an earlier session is not used.
@@ -132,10 +133,30 @@ const maxAttached = 300
 
 // short reports whether the event is short enough for the bounds of State. This program writes no longer ones.
 func (p AgentAttached) short() bool {
-	return !slices.ContainsFunc([]string{
-		p.TurnID, p.MemberID, string(p.Way), p.AgentSession, p.Point, p.Reason, p.SessionID, p.Host, p.Sum, p.Resident,
-		p.Settings, p.Instructions, p.Secrets, p.Team, p.Task,
-	}, func(text string) bool { return len(text) > maxAttached })
+	return areShort(p.TurnID, p.MemberID, string(p.Way), p.AgentSession, p.Point, p.Reason, p.SessionID, p.Host, p.Sum,
+		p.Resident, p.Settings, p.Instructions, p.Secrets, p.Team, p.Task)
+}
+
+func areShort(texts ...string) bool {
+	return !slices.ContainsFunc(texts, func(text string) bool { return len(text) > maxAttached })
+}
+
+// An Origin is an ImportOrigin and what is known of it.
+type Origin struct {
+	Source string `json:"source"` // as in SessionImported
+	ImportOrigin
+	Seen uint64 `json:"seen"` // the seq of the last message that was imported
+	Fits bool   `json:"fits"` // the messages up to Seen are those that were imported
+}
+
+// imported folds a SessionImported.
+func (s *State) imported(p SessionImported) {
+	s.Row.Imported = clip(p.Source)
+	o := p.Origin
+	if o == nil || !areShort(p.Source, o.AgentSession, o.Point, o.Sum, o.Host) {
+		return
+	}
+	s.Origin = &Origin{Source: p.Source, ImportOrigin: *o, Seen: s.LastMessage, Fits: o.Sum == s.History}
 }
 
 // attach folds an AgentAttached.

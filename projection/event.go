@@ -127,6 +127,18 @@ type SessionImported struct {
 	Path    string `json:"path"`
 	Taken   int    `json:"taken"` // messages
 	Skipped int    `json:"skipped"`
+	// Origin is nil unless the source's program can continue its own session from the last message.
+	Origin *ImportOrigin `json:"origin,omitempty"`
+}
+
+// An ImportOrigin is the session of another program that was imported.
+type ImportOrigin struct {
+	AgentSession string `json:"agentSession"` // the program's id of it
+	Point        string `json:"point"`        // the last one that was imported
+	Sum          string `json:"sum"`          // State.History
+	// Host is a hash of the source and the other fields with a secret key of the home and the machine, as
+	// AgentAttached.Host.
+	Host string `json:"host"`
 }
 
 // TaskSet sets the task of the team; nil removes it.

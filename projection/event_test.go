@@ -53,7 +53,10 @@ func everyPayload() []projection.Payload {
 		projection.SessionRenamed{Title: "The <b> & kettle"},
 		projection.SessionPinned{Pinned: true},
 		projection.SessionEnded{Reason: "exit"},
-		projection.SessionImported{Source: "claude", Path: "/x.jsonl", Taken: 3, Skipped: 2},
+		projection.SessionImported{
+			Source: "claude", Path: "/x.jsonl", Taken: 3, Skipped: 2,
+			Origin: &projection.ImportOrigin{AgentSession: "a0", Point: "p0", Sum: "0badcafe", Host: "h"},
+		},
 		projection.TaskSet{Task: &task},
 		projection.NewMessage("m1", created, ada, "It is \xff broken", to("mia", "carol")),
 		projection.QueueChanged{

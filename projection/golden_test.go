@@ -26,7 +26,8 @@ var update = flag.Bool("update", false, "rewrite the golden files, except the jo
 // bypassed.jsonl has tools that were used without the permission that they need.
 // attached.jsonl has sessions of agents: new, continued, resumed, and after a turn that was cancelled.
 // steered.jsonl has messages that an agent took in its turn, did not take, and took in a turn that was cancelled.
-var goldenJournals = []string{"v1", "v1-2", "at-once", "bypassed", "attached", "steered"}
+// imported.jsonl has the origin of a session of another program.
+var goldenJournals = []string{"v1", "v1-2", "at-once", "bypassed", "attached", "steered", "imported"}
 
 func TestGoldenJournalsHaveEveryTypeOfEvent(t *testing.T) {
 	var found []string

@@ -17,7 +17,7 @@ import (
 // FoldVersion is the version of the fold. It changes whenever the same events would
 // result in a different State: checkpoints of another version are ignored. It does not
 // stand for the steps of messages, which some checkpoints of the same version lack.
-const FoldVersion = 15
+const FoldVersion = 16
 
 // The bounds of State.Recent: the number of messages, and the bytes of their contents
 // and routing. To change one changes the FoldVersion.
@@ -55,6 +55,8 @@ type State struct {
 	// Attached has the newest sessions of the agents of members, the newest last, by the id of the member, for at most
 	// maxInstructed of them.
 	Attached map[string][]AgentSession `json:"attached,omitempty"`
+	// Origin is the session of another program that the newest SessionImported with an origin names; nil: none.
+	Origin *Origin `json:"origin,omitempty"`
 	// Summaries has the newest summary of members, by id, for at most maxInstructed of them.
 	Summaries map[string]SummaryWritten `json:"summaries,omitempty"`
 	// History is a chained checksum of all messages; LastMessage is the seq of the last one.
@@ -218,7 +220,7 @@ func (s *State) apply(e journal.Event, p Payload) {
 	case SessionEnded:
 		s.Row.Ended = p.Reason
 	case SessionImported:
-		s.Row.Imported = clip(p.Source)
+		s.imported(p)
 	case TaskSet:
 		s.Task = p.Task
 		s.touch(e)

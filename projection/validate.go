@@ -118,7 +118,7 @@ var fitting = map[string]func(data []byte) (Payload, bool){
 	PermissionBypassed{}.eventType(): fittingAs(func(p PermissionBypassed, _ []byte) bool { return p.TurnID != "" }),
 	AgentAttached{}.eventType(): fittingAs(func(p AgentAttached, _ []byte) bool {
 		return p.TurnID != "" && p.MemberID != "" && p.Seen > 0 &&
-			slices.Contains([]AttachWay{AttachNew, AttachContinued, AttachResumed, AttachForked}, p.Way)
+			slices.Contains([]AttachWay{AttachNew, AttachContinued, AttachResumed, AttachForked, AttachImported}, p.Way)
 	}),
 	SummaryWritten{}.eventType(): fittingAs(func(p SummaryWritten, _ []byte) bool {
 		return p.MemberID != "" && p.To > 0 && p.From > 0 && p.Seen > 0 &&

@@ -2,12 +2,10 @@ package agent
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/rand"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"regexp"
 	"sync"
 
@@ -55,29 +53,17 @@ func claudeOrigin(turn Turn, o Origin) (args []string, id string, err error) {
 }
 
 // claudeLastPoint returns the id of the last message in a session's file; "" if it is unknown. id is a UUID.
-func claudeLastPoint(turn Turn, id string) (last string) {
-	dir := turn.Member.Env["CLAUDE_CONFIG_DIR"]
-	if dir == "" {
-		home, _ := os.UserHomeDir()
-		dir = filepath.Join(cmp.Or(turn.Member.Env["HOME"], home), ".claude")
-	}
-	if !filepath.IsAbs(dir) {
-		dir = filepath.Join(turn.Dir, dir)
-	}
-	dir = filepath.Join(dir, "projects")
-	projects, _ := os.ReadDir(dir) // the session is not there
-	found := 0
-	for _, p := range projects {
-		file, err := regularfile.Open(filepath.Join(dir, p.Name(), id+".jsonl"))
-		if err == nil {
-			last, found = lastMessage(file), found+1
-			_ = file.Close() // nothing was written
-		}
-	}
-	if found != 1 {
+func claudeLastPoint(turn Turn, id string) string {
+	files := claudeFiles(turn.Member, turn.Dir, id)
+	if len(files) != 1 {
 		return ""
 	}
-	return last
+	file, err := regularfile.Open(files[0])
+	if err != nil {
+		return ""
+	}
+	defer file.Close()
+	return lastMessage(file)
 }
 
 // maxSessionEnd is how much of a session's end is searched for its last message, in bytes.

@@ -70,11 +70,11 @@ func claudeBranchSession(
 		s.SetTeam(s.TeamID)
 	}
 	id := header.id
-	s.conversation = func(yield func(journal.Record) bool) (skipped int, err error) {
+	s.conversation = func(yield func(journal.Record) bool) (ended, error) {
 		t := &transcript{format: claudeFormat, id: id, yield: yield}
 		c := newClaudeReader(t, src, tree, b)
 		if err := c.read(); err != nil {
-			return 0, err
+			return ended{}, err
 		}
 		return t.finish()
 	}
@@ -157,9 +157,11 @@ func (c *claudeReader) add(text []byte, on bool) {
 		c.addSide(line)
 		return
 	case isMessage && on:
+		c.point = line.uuid
 		c.addMessage(line)
 	case isMessage:
 	case line.kind == "attachment" && on && c.addQueued(line):
+		c.point = "" // the program takes only messages
 	case line.kind == "cost-state":
 		c.addCost(line.cost)
 	case line.kind != "custom-title" && line.kind != "ai-title" && line.kind != "agent-name" && line.kind != "summary":

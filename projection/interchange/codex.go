@@ -52,10 +52,10 @@ func codexSession(src Source, app projection.App) (*Session, error) {
 		return nil, noMessages(header.unknown)
 	}
 	s := header.session(src.Path, app)
-	s.conversation = func(yield func(journal.Record) bool) (skipped int, err error) {
+	s.conversation = func(yield func(journal.Record) bool) (ended, error) {
 		t := &transcript{format: codexFormat, id: header.id, yield: yield}
 		if err := newCodexReader(t, src, header.lines, header.removed).read(); err != nil {
-			return 0, err
+			return ended{}, err
 		}
 		return t.finish()
 	}
@@ -231,6 +231,8 @@ type codexReader struct {
 	n       int               // of the line
 	part    int               // of the history in the line; 0: it has none
 	total   projection.Usage  // of the session so far
+	turnID  string            // of the program's turn with the last message
+	begun   string            // the program's newest turn
 	agents  map[string]string // ids of the agents that calls started
 }
 
@@ -270,7 +272,7 @@ func (c *codexReader) add(line codexLine) {
 		c.addTime(line.at) // the items of older forms have no time
 	case "token_usage_record", "state":
 	case "turn_context":
-		c.model = line.payload.field("model").text()
+		c.model, c.begun = line.payload.field("model").text(), line.payload.field("turn_id").text()
 	case "response_item":
 		c.addItem(line.payload, line.at)
 	case "compacted":
@@ -287,6 +289,7 @@ func (c *codexReader) addItem(p jsonValue, at time.Time) {
 	kind := string(p.field("type").plain())
 	switch kind {
 	case "message":
+		c.turnID, c.point = c.begun, ""
 		switch string(p.field("role").plain()) {
 		case "user":
 			c.addHuman(id, codexTexts(p), at)
@@ -449,16 +452,25 @@ func (c *codexReader) addEvent(p jsonValue, at time.Time) {
 		}
 	case "turn_aborted":
 		c.stopTurn(c.lineID(), projection.Cancelled, "", at)
+		c.endOwn(p)
 	case "error":
 		c.stopTurn(c.lineID(), projection.Failed, p.field("message").text(), at)
 	case "task_complete", "turn_complete":
 		if failure := p.field("error").field("message").text(); failure != "" {
 			c.stopTurn(c.lineID(), projection.Failed, failure, at)
 		}
+		c.endOwn(p)
 	case "item_completed":
 		c.addAgent(p.field("item"))
 	case "sub_agent_activity", "collab_agent_spawn_end":
 		c.addAgent(p)
+	}
+}
+
+// endOwn notes that the program's turn with the last message has ended: a fork can begin after it.
+func (c *codexReader) endOwn(p jsonValue) {
+	if id := p.field("turn_id").text(); id == c.turnID {
+		c.point = id
 	}
 }
 
@@ -468,33 +480,4 @@ func (c *codexReader) addAgent(p jsonValue) {
 	if id := cmp.Or(p.field("agent_thread_id").text(), p.field("new_thread_id").text()); id != "" {
 		c.agents[call] = id
 	}
-}
-
-// addTotal adds the difference to the tokens of the session so far. A smaller
-// total is that of another run of the program.
-func (c *codexReader) addTotal(total projection.Usage) {
-	before := c.total
-	if total.Input < before.Input || total.CachedRead < before.CachedRead || total.Output < before.Output {
-		before = projection.Usage{}
-	}
-	c.total = total
-	c.addUsage(projection.Usage{
-		Input: total.Input - before.Input, CachedRead: total.CachedRead - before.CachedRead,
-		CachedWrite: max(0, total.CachedWrite-before.CachedWrite), Output: total.Output - before.Output,
-		Thought: max(0, total.Thought-before.Thought),
-	})
-}
-
-// codexUsage returns tokens, of which a rollout counts the cached ones as input
-// and the thoughts as output.
-func codexUsage(v jsonValue) projection.Usage {
-	input, output := v.field("input_tokens").tokens(), v.field("output_tokens").tokens()
-	u := projection.Usage{
-		CachedRead:  min(input, v.field("cached_input_tokens").tokens()),
-		CachedWrite: v.field("cache_write_input_tokens").tokens(),
-		Thought:     min(output, v.field("reasoning_output_tokens").tokens()),
-	}
-	u.CachedWrite = min(input-u.CachedRead, u.CachedWrite)
-	u.Input, u.Output = input-u.CachedRead-u.CachedWrite, output-u.Thought
-	return u
 }

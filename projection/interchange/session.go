@@ -32,9 +32,18 @@ type Session struct {
 	sourceID string    // the other program's id of the session
 	idTime   time.Time // the time in ID; zero: unknown, or not the same in every save
 
+	// Sign returns ImportOrigin.Host, or "" if the origin must not be recorded, as for all if Sign is nil.
+	Sign func(source string, o projection.ImportOrigin) string
+
 	// conversation calls yield with each message and turn record until yield returns
-	// false. skipped is the number of lines of the source that it skipped.
-	conversation func(yield func(journal.Record) bool) (skipped int, err error)
+	// false.
+	conversation func(yield func(journal.Record) bool) (ended, error)
+}
+
+// ended is what is known of a conversation when it has been read.
+type ended struct {
+	skipped int                      // lines of the source
+	origin  *projection.ImportOrigin // its session and point; nil: unknown
 }
 
 // A Branch returns the session of a branch.
@@ -115,7 +124,7 @@ func (s *Session) Records() iter.Seq2[journal.Record, error] {
 		if s.Title != "" {
 			emit(projection.Record(s.CreatedAt, projection.SessionRenamed{Title: s.Title}))
 		}
-		skipped, err := s.conversation(func(r journal.Record) bool {
+		end, err := s.conversation(func(r journal.Record) bool {
 			if r.Type == messageType {
 				messages++
 			}
@@ -132,7 +141,7 @@ func (s *Session) Records() iter.Seq2[journal.Record, error] {
 			emit(projection.Record(s.updatedAt, projection.TaskSet{Task: s.Task}))
 		}
 		imported := s.Imported
-		imported.Taken, imported.Skipped = messages, skipped
+		imported.Taken, imported.Skipped, imported.Origin = messages, end.skipped, end.origin
 		emit(projection.Record(time.Time{}, imported))
 	}
 }

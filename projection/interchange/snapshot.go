@@ -39,7 +39,7 @@ func Snapshot(data []byte, path string, app projection.App) (*Session, error) {
 		},
 		Imported: projection.SessionImported{Source: schemas.SessionSnapshot, Path: path},
 		idFormat: idFormat, sourceID: s.SessionID, idTime: created,
-		conversation: func(yield func(journal.Record) bool) (skipped int, err error) {
+		conversation: func(yield func(journal.Record) bool) (ended, error) {
 			at := created
 			for _, m := range s.Context.Messages {
 				if t, err := parseTime(m.Timestamp); err == nil {
@@ -49,7 +49,7 @@ func Snapshot(data []byte, path string, app projection.App) (*Session, error) {
 					break
 				}
 			}
-			return 0, nil
+			return ended{}, nil
 		},
 	}, nil
 }

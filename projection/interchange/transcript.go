@@ -57,10 +57,10 @@ func newSession(format, path string, app projection.App, read func(*transcript) 
 		return nil, noMessages(header.unknown)
 	}
 	s := header.session(path, app)
-	s.conversation = func(yield func(journal.Record) bool) (skipped int, err error) {
+	s.conversation = func(yield func(journal.Record) bool) (ended, error) {
 		t := &transcript{format: format, yield: yield, known: s.sourceID}
 		if err := read(t); err != nil {
-			return 0, err
+			return ended{}, err
 		}
 		return t.finish()
 	}
@@ -75,12 +75,16 @@ func agent(id, displayName string) projection.Speaker {
 }
 
 // finish ends the conversation.
-func (t *transcript) finish() (skipped int, err error) {
+func (t *transcript) finish() (ended, error) {
 	t.endTurn()
 	if t.messages == 0 && !t.stopped {
-		return 0, noMessages(t.unknown)
+		return ended{}, noMessages(t.unknown)
 	}
-	return t.skipped, nil
+	end := ended{skipped: t.skipped}
+	if t.id != "" && t.point != "" {
+		end.origin = &projection.ImportOrigin{AgentSession: t.id, Point: t.point}
+	}
+	return end, nil
 }
 
 // transcript collects the content of a transcript and passes it on as records.
@@ -115,6 +119,9 @@ type transcript struct {
 	models   map[string]string    // the latest ones, by the ids of agents
 	skipped  int                  // lines
 	unknown  int                  // of those: lines of an unknown form, or damaged ones
+
+	// point is where the program can continue the session after the last message, as its engine names it; "": unknown.
+	point string
 
 	source       Source // for the transcripts of subagents
 	readSubagent func(*transcript, Source) error

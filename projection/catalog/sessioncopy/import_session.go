@@ -1,10 +1,12 @@
 package sessioncopy
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
+	"time"
 
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
@@ -43,7 +45,7 @@ func (e *DivergedError) Unwrap() error { return ErrDiverged }
 func Import(
 	ctx context.Context, dir *catalog.Dir, s *interchange.Session, redact func(journal.Record) journal.Record,
 ) (Counts, error) {
-	i := &sessionImport{ctx: ctx, dir: dir, id: s.ID, redact: redact}
+	i := &sessionImport{ctx: ctx, dir: dir, id: s.ID, redact: redact, sign: s.Sign}
 	exists, err := hasEvents(ctx, dir, s.ID)
 	switch {
 	case err != nil:
@@ -97,6 +99,7 @@ type sessionImport struct {
 	dir    *catalog.Dir
 	id     string
 	redact func(journal.Record) journal.Record
+	sign   func(source string, o projection.ImportOrigin) string // as Session.Sign
 
 	known  *knownSession   // nil: the session is new
 	began  *journal.Record // turn.started of the source's current turn
@@ -106,6 +109,7 @@ type sessionImport struct {
 
 	records func() iter.Seq2[journal.Record, error] // the source once more
 	late    lateRecords
+	differs bool // messages of the source and the session do
 }
 
 // create writes all records to a new session.
@@ -137,10 +141,12 @@ func (i *sessionImport) create(records iter.Seq2[journal.Record, error]) error {
 
 // append writes a record.
 func (i *sessionImport) append(r journal.Record) error {
+	clean := i.redact(r)
 	if r.Type == messageType {
 		i.counts.Written++
+		i.differs = i.differs || !bytes.Equal(clean.Data, r.Data)
 	}
-	return i.w.add(i.redact(r))
+	return i.w.add(clean)
 }
 
 // update compares the records with the existing session and appends those that
@@ -217,6 +223,7 @@ func (i *sessionImport) isKnown(r journal.Record) (bool, error) {
 		return false, err
 	}
 	if ok && i.known.same(r, e) {
+		i.differs = i.differs || r.Type == messageType && !bytes.Equal(e.Data, r.Data)
 		i.known.advance()
 		return true, nil
 	}
@@ -245,6 +252,7 @@ func (i *sessionImport) isKnown(r journal.Record) (bool, error) {
 		}
 		break
 	}
+	i.differs = i.differs || !bytes.Equal(i.known.next.Data, r.Data)
 	i.known.advance()
 	return true, nil
 }
@@ -328,7 +336,7 @@ func (i *sessionImport) addSource(r journal.Record) error {
 	source := p.(projection.SessionImported)
 	i.counts.Skipped = source.Skipped
 	if i.known == nil {
-		return i.append(r)
+		return i.appendSource(r.Time, source)
 	}
 	if i.w == nil {
 		if err := i.seekEnd(); err != nil || i.known.imported && !i.late.any(i.known) {
@@ -345,7 +353,26 @@ func (i *sessionImport) addSource(r journal.Record) error {
 	if i.known.imported {
 		source.Taken = i.counts.Written
 	}
-	return i.append(projection.Record(r.Time, source))
+	return i.appendSource(r.Time, source)
+}
+
+// appendSource appends a SessionImported. It has an origin only if the program's session has the same messages: one
+// with what was redacted must not be continued.
+func (i *sessionImport) appendSource(at time.Time, source projection.SessionImported) error {
+	if err := i.w.flush(); err != nil {
+		return err
+	}
+	if source.Origin != nil && (i.sign == nil || i.differs) {
+		source.Origin = nil
+	}
+	if source.Origin != nil {
+		source.Origin.Sum = i.w.state.History
+		source.Origin.Host = i.sign(source.Source, *source.Origin)
+		if source.Origin.Host == "" {
+			source.Origin = nil
+		}
+	}
+	return i.append(projection.Record(at, source))
 }
 
 // scan is r.Scan until ctx is done; then it yields the error of ctx.

@@ -560,3 +560,49 @@ func eventTypes(t testing.TB, dir *catalog.Dir, id string) (types []string) {
 	}
 	return types
 }
+
+// The origin is that of the messages that were written. A program's session with what was redacted must not be continued.
+func TestImportRecordsTheOrigin(t *testing.T) {
+	const talk = `{"type":"%s","uuid":"u%d","parentUuid":"u%d","sessionId":"c","timestamp":"2026-11-21T12:00:0%[2]dZ",` +
+		`"message":{"id":"m%[2]d","content":[{"type":"text","text":"text %[2]d"}]}}` + "\n"
+	first := fmt.Sprintf(talk, "user", 1, 0) + fmt.Sprintf(talk, "assistant", 2, 1)
+	hides := func(r journal.Record) journal.Record {
+		r.Data = bytes.ReplaceAll(r.Data, []byte("text 1"), []byte("[REDACTED:KEY]"))
+		return r
+	}
+	sign := func(source string, o projection.ImportOrigin) string { return source + o.Point + o.Sum }
+	for name, test := range map[string]struct {
+		redact func(journal.Record) journal.Record
+		sign   func(string, projection.ImportOrigin) string
+		want   bool
+	}{
+		"signed":     {keepSecrets, sign, true},
+		"not signed": {keepSecrets, nil, false},
+		"foreign":    {keepSecrets, func(string, projection.ImportOrigin) string { return "" }, false},
+		"redacted":   {hides, sign, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, dir := newTeam(t, journal.Options{})
+			text := first
+			for n := range 2 {
+				if n == 1 {
+					text += fmt.Sprintf(talk, "user", 3, 2)
+					test.redact = keepSecrets // the first message stays redacted
+				}
+				s := transcriptOf(t, "claude", text)
+				s.Sign = test.sign
+				if _, err := sessioncopy.Import(ctx, dir, s, test.redact); err != nil {
+					t.Fatal(err)
+				}
+				state, _, err := dir.Load(ctx, s.ID)
+				if err != nil || (state.Origin != nil) != test.want {
+					t.Fatalf("import %d: %+v, %v", n+1, state.Origin, err)
+				}
+				if o := state.Origin; o != nil && (!o.Fits || o.Seen != state.LastMessage || o.Sum != state.History ||
+					o.Host != sign("claude", o.ImportOrigin) || o.Point != fmt.Sprintf("u%d", n+2)) {
+					t.Errorf("import %d: %+v, state %+v", n+1, o, state)
+				}
+			}
+		})
+	}
+}

@@ -48,6 +48,9 @@ func sessionsTexts() []apptest.Text {
 	add("attachedText", "", attachedText(projection.AgentAttached{
 		MemberID: "ada", Way: projection.AttachResumed, AgentSession: "5f0c",
 	}))
+	add("attachedText", "imported", attachedText(projection.AgentAttached{
+		MemberID: "ada", Way: projection.AttachImported, AgentSession: "5f0c",
+	}))
 	add("bypassText", "without a title", bypassText(projection.PermissionBypassed{Name: apptest.Hostile}))
 	add("ForkedText", "", ForkedText(apptest.AliceID, apptest.BobID))
 	add("lostText", "", lostText("/a/"+apptest.Hostile+"/"+apptest.AliceID+".jsonl"))

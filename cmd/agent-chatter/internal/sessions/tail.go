@@ -237,7 +237,11 @@ func changeDetail(p projection.Payload) string {
 
 // attachedText is for the session of an agent that a turn uses.
 func attachedText(p projection.AgentAttached) string {
-	text := fmt.Sprintf("%s %s session %s", p.MemberID, p.Way, p.AgentSession)
+	way := string(p.Way)
+	if p.Way == projection.AttachImported {
+		way = "continues the imported session in"
+	}
+	text := fmt.Sprintf("%s %s session %s", p.MemberID, way, p.AgentSession)
 	if p.Reason != "" && p.Reason != projection.ReasonFirst {
 		text += " (" + p.Reason + ")"
 	}

@@ -33,6 +33,7 @@ func importTranscript(ctx context.Context, a *app.App, format, path, name string
 	if err != nil {
 		return []Imported{failed(name, fmt.Errorf("%s: %w", name, err))}
 	}
+	s.Sign = signOrigin(a, path)
 	path = name
 	defer func() {
 		if cut {
@@ -64,6 +65,7 @@ func importTranscript(ctx context.Context, a *app.App, format, path, name string
 		if o.Team != "" {
 			other.SetTeam(o.Team)
 		}
+		other.Sign = s.Sign
 		results = append(results, importBranch(ctx, a, path, s.ID, other, o.AsNew))
 	}
 	return results
