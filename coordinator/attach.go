@@ -114,8 +114,8 @@ func whyNot(use continuation, failure error) (why string, err error) {
 // open starts the program of the turn's agent.
 func (t *turn) open(ctx context.Context, engine agent.SessionEngine, input agent.Turn, from agent.Origin) error {
 	c := t.c
-	c.residents.makeRoom()
 	r := &resident{owner: c, memberID: t.item.member.ID, turnID: t.id, launch: c.launch(input)}
+	c.residents.makeRoom(r)
 	session, err := engine.Open(ctx, input, from)
 	if err != nil {
 		c.residents.end(r)

@@ -46,7 +46,7 @@ type server struct {
 
 func newServer(a *app.App, c home.Config, team string) *server {
 	s := &server{
-		app: a, config: c, team: team, guard: new(process.Guard), residents: &coordinator.Residents{Max: c.MaxResident},
+		app: a, config: c, team: team, guard: new(process.Guard), residents: host.Residents(a, c.MaxResident, true),
 		sessions: map[string]*session{},
 	}
 	if c.Auto() {

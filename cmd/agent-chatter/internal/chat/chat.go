@@ -243,7 +243,7 @@ func (cmd *Command) newREPL(a *app.App, config home.Config) *repl {
 			Window: coordinator.Window(config.Window), Engines: engines, KeepSecrets: config.KeepSecrets(),
 			Guard: guard, ManualSave: cmd.NoAutoSave, Recall: host.RecallServer(a),
 			HomeKey: host.HomeKey(a, cmd.Writes()), Asks: !r.scripted,
-			Residents: &coordinator.Residents{Max: config.MaxResident},
+			Residents: host.Residents(a, config.MaxResident, cmd.Writes()),
 		})
 	}
 	return r
