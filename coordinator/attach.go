@@ -273,6 +273,11 @@ func (c *Coordinator) imported(
 	return use, why == ""
 }
 
+// AttachedHost returns projection.AgentAttached.Host with the key of the home.
+func AttachedHost(key []byte, e projection.AgentAttached) string {
+	return keyedHash(key, "host", e.SessionID, e.MemberID, e.AgentSession, e.Sum)
+}
+
 // OriginHost returns projection.ImportOrigin.Host with the key of the home.
 func OriginHost(key []byte, source string, o projection.ImportOrigin) string {
 	return keyedHash(key, "origin", source, o.AgentSession, o.Point, o.Sum)
@@ -372,7 +377,7 @@ func (c *Coordinator) loadHomeKey() {
 // hostOf returns what only this home on this machine can write into an attachment: a session of an agent is used only
 // there, and only for the conversation for which it was recorded. A journal from elsewhere cannot name another one.
 func (c *Coordinator) hostOf(e projection.AgentAttached) string {
-	return c.hash("host", e.SessionID, e.MemberID, e.AgentSession, e.Sum)
+	return AttachedHost(c.homeKey, e)
 }
 
 // hash returns a hash of values with the secret key of the home, in hex.

@@ -26,6 +26,7 @@ var jsonCommands = []struct{ row, command string }{
 	{"sessions merge", "agent-chatter sessions merge 7QN3 $(agent-chatter sessions fork 7QN3) --json"},
 	{"sessions reindex", "agent-chatter sessions reindex --json"},
 	{"sessions clean", "agent-chatter sessions clean --older-than 1s --dry-run --json"},
+	{"sessions clean", "agent-chatter sessions delete " + attachedID + " --yes; agent-chatter sessions clean --trash --dry-run --json"},
 	{"sessions import", "agent-chatter sessions import branches.jsonl bad.json --json"},
 	{"sessions import", "agent-chatter sessions import fork.jsonl --json"},
 	{"sessions import", "grep -v a.go tool.jsonl > grows.jsonl; agent-chatter sessions import grows.jsonl --json; " +
@@ -61,6 +62,8 @@ const (
 	tornID    = "01KAHV6T3R8Q4Y2M0N7C5B0002" // has a torn tail
 	invalidID = "01KAHV6T3R8Q4Y2M0N7C5B0003" // has an invalid event
 	newerID   = "01KAHV6T3R8Q4Y2M0N7C5B0004" // was written by a newer version
+
+	attachedID = "01M8HJ4JENM5RWMN2P01QZ4J03" // has sessions of agents
 )
 
 // unprinted are fields that these commands do not print, after their row, and why.
@@ -95,6 +98,8 @@ func writeSessions(t *testing.T, s *shell) {
 			s.write("~/"+relative, text[:len(text)-20])
 		}
 	}
+	s.write("~/.agent-chatter/sessions/ensemble/"+attachedID+".jsonl",
+		readText(t, "../../projection/testdata/journals/attached.jsonl"))
 	changed := ".agent-chatter/sessions/demo/01KAHAM61B9SDF4W7TZ3YPK2WD.jsonl"
 	s.write("~/"+changed, strings.Replace(readText(t, filepath.Join(s.home, changed)), `"time":"2`, `"time":"3`, 1))
 }

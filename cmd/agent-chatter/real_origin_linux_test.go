@@ -81,8 +81,27 @@ func TestRealAgentsContinueImportedSessions(t *testing.T) {
 				t.Errorf("the second turn has the message of the first %d times", n)
 			}
 			do(t, r.home, exitDone, "verify")
+
+			id := r.agentSession()
+			r.checkLeft() // before the journal is deleted
+			do(t, r.home, exitDone, "sessions", "delete", "latest", "--yes")
+			_, stderr = do(t, r.home, exitDone, "sessions", "clean", "--trash")
+			if named := strings.Count(stderr, id+".jsonl\n"); named != 1 || strings.Count(stderr, ".jsonl\n") != 1 {
+				t.Errorf("the file of session %s is named %d times:\n%s", id, named, stderr)
+			}
 		})
 	}
+}
+
+// agentSession returns the id of the session that the last turn used.
+func (r *realTeam) agentSession() (id string) {
+	r.t.Helper()
+	for _, e := range objects[attachedEvent](r.t, wholeLines(readFile(r.t, r.journal()))) {
+		if e.Type == "agent.attached" {
+			id = e.Data.AgentSession
+		}
+	}
+	return id
 }
 
 // importFrom imports the sessions of an agent's program for the team.

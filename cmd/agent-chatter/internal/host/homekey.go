@@ -8,7 +8,7 @@ import (
 // HomeKey returns what coordinator.Options.HomeKey is: the key of the home, if the conversation is written there.
 func HomeKey(a *app.App, writes bool) func() []byte {
 	if !writes {
-		return nil
+		return func() []byte { return nil }
 	}
 	return func() []byte {
 		key, err := home.Key(a.Home)

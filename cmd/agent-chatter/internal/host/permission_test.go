@@ -46,7 +46,7 @@ func permissionTexts() (texts []apptest.Text) {
 }
 
 func TestHostTexts(t *testing.T) {
-	apptest.CheckTexts(t, slices.Concat(permissionTexts(), placeTexts(), hubTexts()))
+	apptest.CheckTexts(t, slices.Concat(permissionTexts(), placeTexts(), hubTexts(), agentSessionTexts()))
 }
 
 func TestPermissionShowsEachFieldOnce(t *testing.T) {

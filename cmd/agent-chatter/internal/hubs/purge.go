@@ -1,12 +1,15 @@
 package hubs
 
 import (
+	"context"
 	"slices"
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/host"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/projection/catalog/replica"
 )
@@ -53,7 +56,23 @@ func (cmd *purgeCommand) Run(a *app.App) error {
 		return err
 	}
 	a.Notice(purgedText(s.Session.ID))
+	if remain := agentSessions(ctx, a, s); len(remain) > 0 {
+		a.Notice(host.AgentSessionsText(remain))
+	}
 	return nil
+}
+
+// agentSessions returns what the programs of agents keep of the session, as far as it is here.
+func agentSessions(ctx context.Context, a *app.App, s replica.Status) []host.AgentSession {
+	if s.Local == nil {
+		return nil
+	}
+	r, err := a.Catalog.Team(s.Local.TeamID).Journals().Reader(s.Local.ID, journal.Position{})
+	if err != nil {
+		return nil
+	}
+	defer r.Close()
+	return host.AgentSessions(ctx, a, r)
 }
 
 // confirmText is for a purge that cannot ask.

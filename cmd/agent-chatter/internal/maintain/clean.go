@@ -9,6 +9,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/host"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -42,6 +43,8 @@ type cleanResult struct {
 	ID     string `json:"id"`
 	Action string `json:"action"` // trashed, deleted or skipped
 	Bytes  int64  `json:"bytes"`
+	// AgentSessions remain in the agents' programs when the session is deleted.
+	AgentSessions []host.AgentSession `json:"agentSessions,omitempty"`
 
 	skipReason string // set if Action is skipped
 	skipHelp   []app.Help
@@ -135,8 +138,20 @@ func (cmd *Clean) emptyTrash(ctx context.Context, a *app.App, t *catalog.Dir, pa
 			}
 		}
 	}
+	remain := map[string][]host.AgentSession{}
+	for _, item := range old {
+		if r, err := trash.Of(t.Journals()).Reader(item.ID); err == nil {
+			remain[item.ID] = host.AgentSessions(ctx, a, r)
+			_ = r.Close() // nothing was written
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	deleted := func(item trash.Item) error {
-		return cmd.print(a, cleanResult{ID: item.ID, Action: "deleted", Bytes: item.Bytes})
+		return cmd.print(a, cleanResult{
+			ID: item.ID, Action: "deleted", Bytes: item.Bytes, AgentSessions: remain[item.ID],
+		})
 	}
 	if !cmd.DryRun {
 		reason := "the trash was emptied"
@@ -209,6 +224,9 @@ func (cmd *Clean) print(a *app.App, r cleanResult) error {
 		return cmd.list.Add(r.finding(cmd.DryRun))
 	}
 	_, err := fmt.Fprintf(a.Stdout, "%s  %s  %d bytes\n", r.ID, r.Action, r.Bytes)
+	if len(r.AgentSessions) > 0 {
+		a.Notice(host.AgentSessionsText(r.AgentSessions))
+	}
 	return err
 }
 
@@ -218,6 +236,8 @@ func (r cleanResult) finding(dryRun bool) app.Finding {
 	switch {
 	case r.Action == "skipped":
 		return app.Note(r.ID+"  skipped: "+r.skipReason, "", r.skipHelp...)
+	case len(r.AgentSessions) > 0:
+		return app.Note(what, host.AgentSessionsText(r.AgentSessions))
 	case dryRun:
 		return app.Note(what, "")
 	}
