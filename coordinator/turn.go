@@ -485,8 +485,7 @@ func (t *turn) input() (agent.Turn, instructed, error) {
 		c.notify(InstructionsChanged{m})
 	}
 	member := m.ForEngine(c.memberAfter(m))
-	info, _ := agent.Lookup(m.EngineName())
-	if member.Permissions == "" && c.o.Asks && !info.Protocol && slices.Contains(info.Permissions, agent.Ask) {
+	if c.o.Asks && m.AsksWhenUnset() {
 		member.Permissions = agent.Ask
 	}
 	return agent.Turn{

@@ -36,6 +36,10 @@ func chatTexts() []apptest.Text {
 	add("unknownCommandText", "none similar", unknownCommandText("/"+apptest.Hostile, "", "/"+apptest.Hostile))
 	add("noArgumentText", "", noArgumentText("/members"))
 	add("restoredText", "", restoredText(since))
+	add("unsetPermissionsText", "", unsetPermissionsText([]string{"ada", apptest.Hostile}))
+	keeps := &coordinator.KeepsSessionError{Member: team.Member{DisplayName: apptest.Hostile}}
+	add("keepsSessionText", "", keepsSessionText(keeps, &team.Team{Source: &team.Source{Path: "/a/" + apptest.Hostile}}))
+	add("keepsSessionText", "a built-in team", keepsSessionText(keeps, &team.Team{}))
 	add("interruptedTurnText", "", interruptedTurnText("Ada"))
 	add("importedText", "", importedText(transfer.Imported{
 		Path: apptest.Hostile, ID: apptest.AliceID, Action: "imported", Taken: 3, Total: 3,

@@ -143,6 +143,9 @@ func (r *repl) run(ctx context.Context) error {
 func (r *repl) banner() {
 	session := r.c.Session()
 	if session == nil {
+		if unset := r.c.Team().WithoutPermissions(); len(unset) > 0 && !r.scripted {
+			defer func() { r.app.Notice(unsetPermissionsText(unset)) }()
+		}
 		if c := r.display.console; c != nil {
 			c.Print(bannerLines(r.c.Team(), view.OutputStyle(r.app))...)
 		} else if !r.scripted {
@@ -387,4 +390,10 @@ func (r *repl) end(reason string) error {
 		r.app.Notice("", app.To(purpose, argv...))
 	}
 	return err
+}
+
+// unsetPermissionsText is for members that ask because the team file does not say what they may do.
+func unsetPermissionsText(names []string) string {
+	return fmt.Sprintf("Unset \"permissions\": %s. They ask before they change anything; see agent-chatter guide agents.",
+		tty.SafeLine(strings.Join(names, ", ")))
 }

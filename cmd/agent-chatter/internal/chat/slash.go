@@ -16,6 +16,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/hint"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/projection/search"
 )
 
@@ -238,8 +239,21 @@ func (r *repl) slashCompact(ctx context.Context, args string) error {
 		if errors.Is(err, coordinator.ErrNoSession) {
 			return errors.New("the session has no messages yet; send one first")
 		}
+		if keeps, ok := errors.AsType[*coordinator.KeepsSessionError](err); ok {
+			return app.Exit(app.ExitFailed, app.Message{Text: keepsSessionText(keeps, r.c.Team())})
+		}
 		return err
 	})
+}
+
+// keepsSessionText says what helps for a member whose messages are not summarized.
+func keepsSessionText(err *coordinator.KeepsSessionError, t *team.Team) string {
+	text := app.Sentence(err) + ".\nTo continue after an earlier turn, without the later ones, type: /timeline\n" +
+		"To begin each turn with only the newest messages, set \"memory\" of the member to \"window\""
+	if t.Source != nil {
+		text += " in " + tty.SafeLine(app.ShortPath(t.Source.Path))
+	}
+	return text + "."
 }
 
 func (r *repl) slashTask(_ context.Context, text string) error {

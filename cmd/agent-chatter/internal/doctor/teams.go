@@ -2,13 +2,11 @@ package doctor
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
-	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 )
 
@@ -32,22 +30,12 @@ func (d *doctor) checkTeams() (found []app.Finding) {
 			continue
 		}
 		if t, err := team.Load(f.Path, d.Home); err == nil {
-			if unset := withoutPermissions(t); len(unset) > 0 {
+			if unset := t.WithoutPermissions(); len(unset) > 0 {
 				found = append(found, unsetPermissionsText(f.Name, unset))
 			}
 		}
 	}
 	return found
-}
-
-// withoutPermissions returns the members that could ask for permission, and whose permissions are unset.
-func withoutPermissions(t *team.Team) (names []string) {
-	for _, m := range t.Members {
-		if m.Type == team.AI && m.Permissions == "" && slices.Contains(m.EngineInfo().Permissions, agent.Ask) {
-			names = append(names, m.Name)
-		}
-	}
-	return names
 }
 
 func keyText(err error) app.Finding {
