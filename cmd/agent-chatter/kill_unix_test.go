@@ -24,7 +24,8 @@ import (
 
 var (
 	kills = flag.Int("kills", 0, "number of times that TestKill kills chat, and other commands a third as often; "+
-		"0: 6 with -full, otherwise it is skipped, as TestKillAtEachStep is")
+		"0: 6 with -full, otherwise it is skipped, as TestKillAtEachStep is; also of each way in which "+
+		"TestRealAgentsSeeEachMessageAfterAKill does, 1 by default")
 	killSeed = flag.Uint64("killseed", 0, "seed of TestKill (default: the time)")
 )
 

@@ -37,7 +37,7 @@ const modelPace = 100 * time.Millisecond
 type Model struct {
 	*httptest.Server
 	// Escalate makes the model request to run commands outside of the agent's sandbox, if the
-	// shell tool has a parameter for that. It must be set before the first request.
+	// shell tool has a parameter for that. It must not change during a request.
 	Escalate bool
 
 	requests    atomic.Int32
