@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"maps"
 	"slices"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/acp"
@@ -90,7 +89,7 @@ func (t *codexTurn) takeRequest(m jsonrpc.Message) {
 	if tool == nil {
 		tool = t.startItem(codexItem{ID: p.ToolID, Type: "dynamicToolCall", Tool: p.Tool, Arguments: p.Input})
 	}
-	if tool == nil || t.interrupted || t.questions.Load() >= maxQuestions {
+	if tool == nil || t.interrupted || !t.requests.takes(len(m.Params)) {
 		t.answer(m, q, Refused)
 		return
 	}
@@ -100,48 +99,16 @@ func (t *codexTurn) takeRequest(m jsonrpc.Message) {
 	t.ask(m, q, p, tool)
 }
 
-// An openQuestion waits for an answer.
-type openQuestion struct {
-	tool *codexTool
-	ctx  context.Context // of Turn.Permit
-	stop context.CancelFunc
-}
-
-// withdraw ends the wait for the answer to a request.
-func (t *codexTurn) withdraw(id string) {
-	if q, ok := t.open[id]; ok {
-		q.tool.permission.CompareAndSwap(asked, notAsked)
-		q.stop()
-		delete(t.open, id)
-	}
-}
-
 // ask asks Turn.Permit in the background and answers.
 func (t *codexTurn) ask(m jsonrpc.Message, q codexQuestion, p Permission, tool *codexTool) {
-	tool.permission.Store(asked)
-	t.questions.Add(1)
-	ctx, stop := context.WithCancel(t.askContext)
-	maps.DeleteFunc(t.open, func(_ string, q openQuestion) bool { return q.ctx.Err() != nil })
-	t.open[string(m.ID)] = openQuestion{tool, ctx, stop}
-	t.asking.Go(func() {
-		defer stop()
-		defer t.questions.Add(-1)
-		grant := Refused
-		if t.turn.Permit != nil {
-			grant = t.turn.Permit(ctx, p.bounded())
-		}
-		if ctx.Err() != nil { // the request is withdrawn, or its turn interrupted
-			return
-		}
+	permit := func(ctx context.Context) Grant { return t.turn.permit(ctx, p.bounded()) }
+	t.requests.ask(string(m.ID), len(m.Params), &tool.permission, permit, func(grant Grant, inTime bool) {
 		if grant.Scope == Always && p.Always == "" || grant.Scope == ForSession && !p.Session {
 			grant.Scope = Once
 		}
-		state := refused
-		if grant.Scope != Nothing {
-			state = granted
+		if inTime {
+			t.answer(m, q, grant)
 		}
-		tool.permission.Store(state) // before Codex knows it
-		t.answer(m, q, grant)
 	})
 }
 
