@@ -38,6 +38,7 @@ type acpTurn struct {
 	warning   string          // the reason of the last retry
 
 	requests  openRequests
+	forms     formUses
 	cancelled bool
 	over      bool  // the result has arrived
 	breach    error // what the agent has done without permission; nil: nothing is known
@@ -186,6 +187,11 @@ func (t *acpTurn) take(m acp.Message) error {
 		t.emit(Alive{})
 	case acp.PermissionRequest:
 		t.takePermissionRequest(m)
+	case acp.FormRequest:
+		t.takeForm(m)
+	case acp.Withdrawal:
+		t.requests.withdraw(m.RequestID)
+		t.emit(Alive{})
 	case acp.ServiceRequest:
 		t.takeServiceRequest(m)
 		t.emit(Alive{})
@@ -211,6 +217,7 @@ func (t *acpTurn) take(m acp.Message) error {
 	case acp.OtherUpdate:
 		t.emit(Alive{})
 	}
+	t.emit(t.forms.ended()...)
 	switch {
 	case t.left:
 		return errLeft
@@ -399,7 +406,7 @@ func (t *acpTurn) takePermissionRequest(r acp.PermissionRequest) {
 		}
 		return grant
 	}
-	t.requests.ask("", 0, &tool.permission, permit, func(grant Grant, inTime bool) {
+	t.requests.ask(r.ID(), 0, &tool.permission, permit, func(grant Grant, inTime bool) {
 		if !inTime {
 			t.Dismiss(r)
 			return

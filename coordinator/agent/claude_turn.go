@@ -29,6 +29,7 @@ type claudeTurn struct {
 	stopped bool  // the turn was interrupted
 
 	requests openRequests
+	forms    formUses
 }
 
 // A claudeUse is a use of a tool.
@@ -149,6 +150,9 @@ func (t *claudeTurn) relay(ctx context.Context) error {
 			return err
 		}
 		t.take(line)
+		for _, e := range t.forms.ended() {
+			t.emit(e)
+		}
 		switch {
 		case t.stopped:
 		case t.left:
@@ -260,7 +264,11 @@ func (t *claudeTurn) use(id string) *claudeUse {
 
 // takeRequest asks Turn.Permit in the background.
 func (t *claudeTurn) takeRequest(id string, r claudeRequest) {
-	if r.Subtype != claudePermission || len(id) > maxLabel {
+	switch {
+	case r.Subtype == claudeForm && len(id) <= maxLabel:
+		t.takeForm(id, r)
+		return
+	case r.Subtype != claudePermission || len(id) > maxLabel:
 		t.refuse(label(id))
 		return
 	}
@@ -277,7 +285,7 @@ func (t *claudeTurn) takeRequest(id string, r claudeRequest) {
 		case grant.Scope == Nothing:
 			t.respond(id, claudeRefused(grant.Reason))
 		default:
-			t.respond(id, r.allowed(grant.Scope))
+			t.respond(id, r.allowed(grant))
 		}
 	})
 }

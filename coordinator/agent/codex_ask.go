@@ -37,8 +37,12 @@ type codexQuestion struct {
 	} `json:"networkApprovalContext"`
 	Permissions json.RawMessage `json:"permissions"` // that are requested
 
-	Server string `json:"serverName"`
-	Text   string `json:"message"`
+	Questions []codexUserQuestion `json:"questions"`
+
+	Server string          `json:"serverName"`
+	Text   string          `json:"message"`
+	Mode   string          `json:"mode"`
+	Schema json.RawMessage `json:"requestedSchema"`
 	Meta   struct {
 		Kind    string          `json:"codex_approval_kind"`
 		Tool    string          `json:"tool_name"`
@@ -71,12 +75,12 @@ func (t *codexTurn) takeRequest(m jsonrpc.Message) {
 		p = Permission{Tool: "request_permissions", Title: q.Reason, Input: q.Permissions, Session: true}
 	case codexAskForm:
 		if q.Meta.Kind != "mcp_tool_call" {
-			t.Respond(m.ID, map[string]any{"action": "decline", "content": nil})
+			t.takeForm(m, q)
 			return
 		}
 		p = t.callPermission(q)
 	case codexAskUser:
-		t.Respond(m.ID, map[string]any{"answers": map[string]any{}})
+		t.takeUserQuestions(m, q)
 		return
 	default:
 		t.Refuse(m)
@@ -125,6 +129,8 @@ func (t *codexTurn) answer(m jsonrpc.Message, q codexQuestion, grant Grant) {
 			scope = "session"
 		}
 		t.Respond(m.ID, map[string]any{"permissions": given, "scope": scope})
+	case codexAskUser:
+		t.Respond(m.ID, map[string]any{"answers": q.answers(grant.Answers)})
 	case codexAskForm:
 		result := map[string]any{"action": "decline", "content": nil}
 		if yes {

@@ -38,6 +38,7 @@ type codexTurn struct {
 	breach   error  // what Codex has done without permission; nil: nothing is known
 
 	requests openRequests
+	forms    formUses
 }
 
 // Steer implements Steerable.
@@ -147,6 +148,7 @@ func (t *codexTurn) relay(ctx context.Context) error {
 		if err := t.take(m); err != nil {
 			return err
 		}
+		t.emit(t.forms.ended()...)
 		switch {
 		case t.interrupted:
 		case t.left:

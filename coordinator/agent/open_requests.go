@@ -128,5 +128,10 @@ func (t Turn) permit(ctx context.Context, p Permission) Grant {
 	if t.Permit == nil {
 		return Refused
 	}
-	return t.Permit(ctx, p)
+	if len(p.Questions) > 0 {
+		if err := checkQuestions(p.Questions); err != nil {
+			return Grant{Reason: err.Error()}
+		}
+	}
+	return p.answered(t.Permit(ctx, p))
 }

@@ -307,5 +307,10 @@ func (s *codexServer) print(text string) {
 func (s *codexServer) ask(method string, params object) object {
 	s.asked++
 	s.send(object{"id": s.asked, "method": method, "params": params})
-	return <-s.answers
+	select {
+	case answer := <-s.answers:
+		return answer
+	case <-s.stop:
+		return nil
+	}
 }
