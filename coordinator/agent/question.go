@@ -29,10 +29,11 @@ type Option struct{ Label, Description string }
 
 // The limits of questions. What has more cannot be answered, and is refused.
 const (
-	maxFields   = 20       // questions of a request
-	maxOptions  = 50       // of a question
-	maxAsked    = 32 << 10 // bytes of all of them
-	maxAnswered = 8 << 10  // bytes of an answer
+	maxFields  = 20       // questions of a request
+	maxOptions = 50       // of a question
+	maxAsked   = 32 << 10 // bytes of all of them
+
+	MaxAnswer = 4 << 10 // bytes of an answer
 )
 
 // Check returns an error that says what is wrong with an answer to the question: the labels of the chosen options, and
@@ -44,8 +45,8 @@ func (q Question) Check(answer []string) error {
 			continue
 		case !q.Free:
 			return errors.New("it is none of the options")
-		case len(text) > maxAnswered:
-			return fmt.Errorf("it is longer than %d bytes", maxAnswered)
+		case len(text) > MaxAnswer:
+			return fmt.Errorf("it is longer than %d bytes", MaxAnswer)
 		case text == "" || !utf8.ValidString(text):
 			return errors.New("it is no text")
 		case i < len(answer)-1:
