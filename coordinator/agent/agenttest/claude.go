@@ -18,7 +18,7 @@ import (
 )
 
 // A claudeAgent speaks as Claude Code does. Its sessions are in the directory that ClaudeSessions returns. It follows
-// a prompt that is an instruction:
+// a prompt that is an instruction, or the first line of one that is:
 //
 //	say TEXT      reply with TEXT
 //	recall        reply with the prompts of the session

@@ -18,6 +18,11 @@ func (a *claudeAgent) run(ctx context.Context, prompt string) {
 	a.add("user", prompt)
 	verb, arg, _ := strings.Cut(prompt, " ")
 	instruction := claudeInstructions[verb]
+	for line := range strings.SplitSeq(prompt, "\n") {
+		if first, rest, _ := strings.Cut(line, " "); instruction == nil {
+			verb, arg, instruction = first, rest, claudeInstructions[first]
+		}
+	}
 	if instruction == nil {
 		instruction = func(a *claudeAgent, _ context.Context, _ string) { a.say("Hello.") }
 	}
