@@ -88,7 +88,8 @@ func (c *Coordinator) recordableQuestions(p projection.PermissionAnswered) proje
 	questions, answers := slices.Clone(p.Questions), slices.Clone(p.Answers)
 	for i := range questions {
 		q := &questions[i]
-		q.Header, q.Text, q.Options = c.bounded(q.Header, maxTitle), c.bounded(q.Text, maxTitle), slices.Clone(q.Options)
+		q.Header, q.Text = c.bounded(q.Header, maxTitle), c.bounded(q.Text, maxTitle)
+		q.Options = slices.Clone(q.Options)
 		for j, o := range q.Options {
 			q.Options[j] = projection.QuestionOption{
 				Label: c.bounded(o.Label, maxTitle), Description: c.bounded(o.Description, maxTitle),

@@ -78,8 +78,8 @@ func (q Question) offers(text string) bool {
 }
 
 // errUnanswerable is why questions are refused without the user.
-var errUnanswerable = errors.New("the questions cannot be shown: they are too many or too long, or two options of one " +
-	"have the same name")
+var errUnanswerable = errors.New("the questions cannot be shown: they are too many or too long, or two options " +
+	"of one have the same name")
 
 // checkQuestions returns errUnanswerable if questions cannot be asked. Empty ones are unanswerable, too.
 func checkQuestions(questions []Question) error {

@@ -108,7 +108,8 @@ func choose(requests *json.Decoder, responses *json.Encoder) object {
 			return object{}
 		}
 		if m.Method == "" && string(m.ID) == `"choice"` {
-			return object{"content": []object{{"type": "text", "text": encode(object{"answer": m.Result, "error": m.Error})}}}
+			answer := encode(object{"answer": m.Result, "error": m.Error})
+			return object{"content": []object{{"type": "text", "text": answer}}}
 		}
 	}
 }

@@ -59,7 +59,8 @@ func permissionQuestion(p agent.Permission, cancels bool) console.Question {
 	q := console.Question{Again: textAnswerAgain, Choices: []console.KeyChoice{
 		{Key: 'y', Text: "[Y] Allow"}, {Key: 's', Text: "[S] Allow for this session"},
 		{Key: 'a', Text: "[A] Always allow (writes " + p.Always + ")"}, {Key: 'n', Text: "[N] Refuse"},
-		{Key: 'r', Text: "[R] Refuse with a reason", Asks: "Reason"}, {Key: tty.KeyEscape, Text: "[Esc] Cancel the turn"},
+		{Key: 'r', Text: "[R] Refuse with a reason", Asks: "Reason"},
+		{Key: tty.KeyEscape, Text: "[Esc] Cancel the turn"},
 	}}
 	q.Choices = slices.DeleteFunc(q.Choices, func(c console.KeyChoice) bool {
 		return c.Key == 'a' && p.Always == "" || c.Key == 's' && p.Omitted > 0 || c.Key == tty.KeyEscape && !cancels

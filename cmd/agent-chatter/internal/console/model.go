@@ -21,17 +21,17 @@ type Effect int
 
 // The effects.
 const (
-	None    Effect = iota
-	Sent           // a message or a command was entered
-	Cancel         // interrupt the agent
-	End            // cancel the turn, or end the conversation
-	Suspend        // stop the program until the shell continues it
-	Clear          // draw on an empty screen
-	Extern         // edit the text in $EDITOR
-	Output         // show the last tool result whole
-	Chosen         // the question was answered
-	Find           // search the earlier messages
-	TakeBack       // edit what was queued last
+	None     Effect = iota
+	Sent            // a message or a command was entered
+	Cancel          // interrupt the agent
+	End             // cancel the turn, or end the conversation
+	Suspend         // stop the program until the shell continues it
+	Clear           // draw on an empty screen
+	Extern          // edit the text in $EDITOR
+	Output          // show the last tool result whole
+	Chosen          // the question was answered
+	Find            // search the earlier messages
+	TakeBack        // edit what was queued last
 )
 
 // A Model is the state of a conversation on a terminal.
