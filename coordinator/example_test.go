@@ -22,8 +22,8 @@ func (transcript) Event(e coordinator.Event) {
 
 func (transcript) Text(turnID string, m team.Member, text string) {}
 
-func (transcript) Ask(ctx context.Context, q coordinator.Question) (coordinator.Answer, string) {
-	return coordinator.Refused, ""
+func (transcript) Ask(ctx context.Context, q coordinator.Question) coordinator.Answer {
+	return coordinator.Answer{Decision: coordinator.Refused}
 }
 
 func (transcript) Notice(n coordinator.Notice) {}

@@ -154,9 +154,10 @@ type recorder struct {
 	notSaved  []coordinator.NotSaved
 	missing   []projection.MemberRef
 	onMessage func()
-	answer    func(ctx context.Context, q coordinator.Question) coordinator.Answer
-	reason    string   // of refusals
-	named     []string // the events that other programs know by name
+	answer    func(ctx context.Context, q coordinator.Question) coordinator.Decision
+	reason    string     // of refusals
+	answers   [][]string // to questions
+	named     []string   // the events that other programs know by name
 }
 
 func (d *recorder) note(format string, args ...any) {
@@ -191,11 +192,11 @@ func (d *recorder) Text(turnID string, m team.Member, text string) {
 	d.streamed.WriteString(text)
 }
 
-func (d *recorder) Ask(ctx context.Context, q coordinator.Question) (coordinator.Answer, string) {
+func (d *recorder) Ask(ctx context.Context, q coordinator.Question) coordinator.Answer {
 	if d.answer == nil {
-		return coordinator.Unanswered, ""
+		return coordinator.Answer{}
 	}
-	return d.answer(ctx, q), d.reason
+	return coordinator.Answer{Decision: d.answer(ctx, q), Reason: d.reason, Answers: d.answers}
 }
 
 func (d *recorder) Status(s coordinator.Status) {

@@ -18,11 +18,11 @@ type Listener interface {
 	// and turn.ended of its turn. The message that the turn appends has all of them, without markers. They
 	// are valid UTF-8.
 	Text(turnID string, m team.Member, text string)
-	// Ask asks the user for permission. It blocks until the user answers or ctx is done; in the
-	// latter case the answer is ignored. A reason of a refusal may be ""; the agent gets it if Permission.TakesReason.
+	// Ask asks the user for permission, or the Permission's Questions. It blocks until the user answers or ctx is done;
+	// in the latter case the answer is ignored.
 	// Each question has a goroutine of its own: several may be open at the same time, and meanwhile the other methods
 	// are called.
-	Ask(ctx context.Context, q Question) (a Answer, reason string)
+	Ask(ctx context.Context, q Question) Answer
 	// Notice is called for what is not an event, such as a reached limit.
 	Notice(n Notice)
 	// Status is called when the status changed.
@@ -44,14 +44,21 @@ type Question struct {
 	Permission agent.Permission // without secrets
 }
 
-// Answer is the answer to a Question.
-type Answer int
+// Answer is the answer to a Question. The zero Answer is none.
+type Answer struct {
+	Decision Decision
+	Reason   string     // of a refusal; may be "". The agent gets it if Permission.TakesReason.
+	Answers  [][]string // with Allowed, one for each of Permission.Questions, which fits it: see [agent.Question.Check]
+}
+
+// Decision is what the user decides on a Question.
+type Decision int
 
 const (
-	Unanswered        Answer = iota // no user can be asked; the request is refused
-	Allowed                         // this time
-	AllowedForSession               // this time, and the same request, if nothing is omitted, in this conversation
-	AllowedAlways                   // from now on; Allowed unless the Permission offers it
+	Unanswered        Decision = iota // no user can be asked; the request is refused
+	Allowed                           // this time
+	AllowedForSession                 // this time, and the same request, if nothing is omitted, in this conversation
+	AllowedAlways                     // from now on; Allowed unless the Permission offers it
 	Refused
 )
 
@@ -75,8 +82,8 @@ type Status struct {
 // silent is a Listener that ignores everything.
 type silent struct{}
 
-func (silent) Event(Event)                                    {}
-func (silent) Text(string, team.Member, string)               {}
-func (silent) Ask(context.Context, Question) (Answer, string) { return Unanswered, "" }
-func (silent) Notice(Notice)                                  {}
-func (silent) Status(Status)                                  {}
+func (silent) Event(Event)                          {}
+func (silent) Text(string, team.Member, string)     {}
+func (silent) Ask(context.Context, Question) Answer { return Answer{} }
+func (silent) Notice(Notice)                        {}
+func (silent) Status(Status)                        {}

@@ -149,6 +149,7 @@ type PermissionDenied struct {
 type PermissionUnanswered struct {
 	Member team.Member
 	Action string
+	Asked  bool // the agent asked the user something
 }
 
 // UnknownNames reports that a message addressed names that no member has.

@@ -19,6 +19,7 @@ import (
 type permissionRequest struct {
 	ctx        context.Context // done when the agent does not wait for the answer any more
 	permission agent.Permission
+	questions  []agent.Question // of the permission, as the agent knows them
 	grant      chan<- agent.Grant
 
 	hash  requestHash
@@ -29,14 +30,13 @@ type permissionRequest struct {
 type requestHash [sha256.Size]byte
 
 func hashRequest(memberID string, p agent.Permission) requestHash {
-	return sha256.Sum256(fmt.Appendf(nil, "%q %q", memberID, []any{p.Tool, p.Title, p.Input, p.Edits}))
+	return sha256.Sum256(fmt.Appendf(nil, "%q %q", memberID, []any{p.Tool, p.Title, p.Input, p.Edits, p.Questions}))
 }
 
 // userAnswer is the answer of the user to a request.
 type userAnswer struct {
 	request permissionRequest
 	answer  Answer
-	reason  string
 	late    bool // neither the agent nor the turn waits for it
 }
 
@@ -75,6 +75,7 @@ func (t *turn) permit(ctx context.Context, p agent.Permission) agent.Grant {
 func (t *turn) request(ctx context.Context, r permissionRequest) error {
 	r.hash = hashRequest(t.item.member.ID, r.permission)
 	p, clean := &r.permission, t.c.secrets.Text
+	r.questions, p.Questions = p.Questions, cleanQuestions(p.Questions, clean)
 	p.Tool, p.Title, p.Input = clean(p.Tool), clean(p.Title), t.c.secrets.JSON(p.Input)
 	for i, e := range p.Edits {
 		p.Edits[i] = agent.FileEdit{Path: clean(e.Path), Old: clean(e.Old), New: clean(e.New)}
@@ -84,16 +85,16 @@ func (t *turn) request(ctx context.Context, r permissionRequest) error {
 
 // decide answers a request as the member's permissions or an earlier answer say, or asks the user.
 func (t *turn) decide(ctx context.Context, r permissionRequest) error {
-	m := t.item.member
+	m, asks := t.item.member, len(r.questions) > 0 // what the user decides each time
 	switch {
 	case r.ctx.Err() != nil || ctx.Err() != nil:
 		return t.grant(r, agent.Refused, projection.ByDefault)
-	case t.permitted(r.permission):
+	case !asks && t.permitted(r.permission):
 		return t.grant(r, agent.AllowedOnce, projection.ByPolicy)
-	case m.Permissions == agent.Deny, m.Permissions == agent.ReadOnly:
+	case m.Permissions == agent.Deny, m.Permissions == agent.ReadOnly && !asks:
 		t.c.notify(PermissionDenied{m, r.action()})
 		return t.grant(r, agent.Refused, projection.ByPolicy)
-	case t.c.allowed[r.hash]:
+	case !asks && t.c.allowed[r.hash]:
 		return t.grant(r, agent.AllowedOnce, projection.ByPerson)
 	}
 	if r.asked.IsZero() {
@@ -166,8 +167,8 @@ func (t *turn) ask(ctx context.Context, r permissionRequest) {
 		asked, withdraw := context.WithCancel(r.ctx)
 		defer withdraw()
 		defer context.AfterFunc(ctx, withdraw)()
-		answer, reason := t.c.o.Listener.Ask(asked, Question{t.id, t.item.member, r.permission})
-		t.questions.answers <- userAnswer{r, answer, reason, asked.Err() != nil}
+		answer := t.c.o.Listener.Ask(asked, Question{t.id, t.item.member, r.permission})
+		t.questions.answers <- userAnswer{r, answer, asked.Err() != nil}
 	}()
 }
 
@@ -194,10 +195,15 @@ func (t *turn) granted(a userAnswer) (agent.Grant, projection.Decider) {
 	if a.late || r.ctx.Err() != nil {
 		return agent.Refused, projection.ByDefault
 	}
-	switch a.answer {
-	case Unanswered:
-		t.c.notify(PermissionUnanswered{t.item.member, r.action()})
+	decision := a.answer.Decision
+	switch {
+	case decision == Unanswered:
+		t.c.notify(PermissionUnanswered{t.item.member, r.action(), len(r.questions) > 0})
 		return agent.Refused, projection.ByDefault
+	case len(r.questions) > 0 && decision != Refused:
+		return r.answered(a.answer.Answers, t.c.secrets.Text)
+	}
+	switch decision {
 	case AllowedForSession:
 		if r.permission.Omitted == 0 { // otherwise different requests may look the same
 			t.c.allowed[r.hash] = true
@@ -214,7 +220,7 @@ func (t *turn) granted(a userAnswer) (agent.Grant, projection.Decider) {
 	case Allowed:
 		return agent.AllowedOnce, projection.ByPerson
 	}
-	return agent.Grant{Reason: t.c.bounded(a.reason, maxTitle)}, projection.ByPerson
+	return agent.Grant{Reason: t.c.bounded(a.answer.Reason, maxTitle)}, projection.ByPerson
 }
 
 // grant answers a request and records the answer.
@@ -227,6 +233,7 @@ func (t *turn) grant(r permissionRequest, grant agent.Grant, by projection.Decid
 	if r.permission.TakesReason {
 		answered.Reason = grant.Reason
 	}
+	answered.Questions, answered.Answers = r.record(grant.Answers)
 	if !r.asked.IsZero() {
 		answered.WaitedMS = time.Since(r.asked).Milliseconds()
 	}

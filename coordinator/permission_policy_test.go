@@ -62,7 +62,7 @@ func TestReadAndEditAllowByKind(t *testing.T) {
 		{agent.Edit, kind("read"), false, projection.ByDefault},
 	} {
 		s := newFixture(t, &store.Memory{}, func(ctx context.Context, turn agent.Turn) iter.Seq2[agent.Event, error] {
-			return says(fmt.Sprint("allowed: ", turn.Permit(ctx, tt.asked) != agent.Refused))(ctx, turn)
+			return says(fmt.Sprint("allowed: ", turn.Permit(ctx, tt.asked).Scope != agent.Nothing))(ctx, turn)
 		})
 		team := testTeam()
 		team.Members[0].Permissions, team.Members[0].BaseDir = tt.permissions, dir

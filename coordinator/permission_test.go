@@ -25,7 +25,7 @@ func requestsPermission(ctx context.Context, turn agent.Turn) iter.Seq2[agent.Ev
 				yield(nil, fmt.Errorf("the turn was stopped: %w", context.Cause(ctx)))
 				return
 			}
-			yield(agent.Text{Text: fmt.Sprint("allowed: ", allowed != agent.Refused)}, nil)
+			yield(agent.Text{Text: fmt.Sprint("allowed: ", allowed.Scope != agent.Nothing)}, nil)
 		}
 	}
 }
@@ -72,7 +72,7 @@ func TestPermissionsAnswerRequests(t *testing.T) {
 
 // asking returns the options of a fixture whose user answers questions.
 func (s *fixture) asking(person func(context.Context) bool) coordinator.Options {
-	s.recorder.answer = func(ctx context.Context, q coordinator.Question) coordinator.Answer {
+	s.recorder.answer = func(ctx context.Context, q coordinator.Question) coordinator.Decision {
 		if q.Member.ID != "ada" || q.Permission.Title != "rm -r /" {
 			s.t.Errorf("the question is %+v", q)
 		}
@@ -108,7 +108,7 @@ func requestsTwice(first, second string) func(context.Context, agent.Turn) iter.
 func TestPermissionForSessionIsForTheSameRequest(t *testing.T) {
 	for _, tt := range []struct {
 		name, second string
-		answer       coordinator.Answer
+		answer       coordinator.Decision
 		asked        int
 		grants       string
 	}{
@@ -121,7 +121,7 @@ func TestPermissionForSessionIsForTheSameRequest(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newFixture(t, &store.Memory{}, requestsTwice("rm -r a", tt.second))
 			asked := 0
-			s.recorder.answer = func(context.Context, coordinator.Question) coordinator.Answer {
+			s.recorder.answer = func(context.Context, coordinator.Question) coordinator.Decision {
 				asked++
 				return tt.answer
 			}
@@ -156,7 +156,7 @@ func TestCanceledRequestIsRefused(t *testing.T) {
 		return says("ok")(ctx, turn)
 	})
 	s.say("go")
-	if grant != agent.Refused {
+	if grant.Scope != agent.Nothing {
 		t.Errorf("the grant is %v", grant)
 	}
 }
@@ -171,7 +171,7 @@ func TestPermissionForSessionIsForRequestsThatAreShownWhole(t *testing.T) {
 		}
 	})
 	asked := 0
-	s.recorder.answer = func(context.Context, coordinator.Question) coordinator.Answer {
+	s.recorder.answer = func(context.Context, coordinator.Question) coordinator.Decision {
 		asked++
 		return coordinator.AllowedForSession
 	}
@@ -185,7 +185,7 @@ func TestPermissionForSessionIsForRequestsThatAreShownWhole(t *testing.T) {
 func TestPermissionForSessionEndsWithTheConversation(t *testing.T) {
 	s := newFixture(t, &store.Memory{}, requestsTwice("rm", "rm"), requestsTwice("rm", "rm"))
 	asked := 0
-	s.recorder.answer = func(context.Context, coordinator.Question) coordinator.Answer {
+	s.recorder.answer = func(context.Context, coordinator.Question) coordinator.Decision {
 		asked++
 		return coordinator.AllowedForSession
 	}
@@ -214,8 +214,8 @@ func TestCancelAtQuestionCancelsTurn(t *testing.T) {
 }
 
 // allows answers questions with Allowed after a function has returned.
-func allows(wait func(q coordinator.Question)) func(context.Context, coordinator.Question) coordinator.Answer {
-	return func(_ context.Context, q coordinator.Question) coordinator.Answer {
+func allows(wait func(q coordinator.Question)) func(context.Context, coordinator.Question) coordinator.Decision {
+	return func(_ context.Context, q coordinator.Question) coordinator.Decision {
 		wait(q)
 		return coordinator.Allowed
 	}
@@ -285,13 +285,13 @@ func TestQuestionsAreOpenAtTheSameTime(t *testing.T) {
 }
 
 func TestSameRequestWaitsForTheOpenQuestion(t *testing.T) {
-	for answer, want := range map[coordinator.Answer]int32{
+	for answer, want := range map[coordinator.Decision]int32{
 		coordinator.AllowedForSession: 1, coordinator.Allowed: 3, coordinator.Refused: 3,
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s := newFixture(t, &store.Memory{}, requestsAtOnce("rm a", "rm a", "rm a"))
 			var asked, open atomic.Int32
-			s.recorder.answer = func(context.Context, coordinator.Question) coordinator.Answer {
+			s.recorder.answer = func(context.Context, coordinator.Question) coordinator.Decision {
 				asked.Add(1)
 				if open.Add(1) > 1 {
 					t.Error("the same question is open twice")
@@ -322,7 +322,7 @@ func TestQuestionOfEndedTurnIsWithdrawn(t *testing.T) {
 			yield(agent.Text{Text: "done"}, nil)
 		}
 	})
-	s.recorder.answer = func(ctx context.Context, _ coordinator.Question) coordinator.Answer {
+	s.recorder.answer = func(ctx context.Context, _ coordinator.Question) coordinator.Decision {
 		asked <- struct{}{}
 		<-ctx.Done()
 		return coordinator.Unanswered
@@ -345,7 +345,7 @@ func TestReasonOfRefusalReachesTheAgent(t *testing.T) {
 		grant := turn.Permit(ctx, agent.Permission{ToolID: "t1", Tool: "execute", TakesReason: true})
 		return says("the reason: "+grant.Reason)(ctx, turn)
 	})
-	s.recorder.answer = func(context.Context, coordinator.Question) coordinator.Answer { return coordinator.Refused }
+	s.recorder.answer = func(context.Context, coordinator.Question) coordinator.Decision { return coordinator.Refused }
 	s.recorder.reason = "use ghp_0123456789abcdefghijABCDEFGHIJ012345"
 	s.setTeam(testTeam(), "")
 	s.say("go")

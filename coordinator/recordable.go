@@ -54,7 +54,7 @@ func (c *Coordinator) recordable(p projection.Payload) projection.Payload {
 	case projection.PermissionAnswered:
 		p.ToolID, p.Name = c.bounded(p.ToolID, maxLabel), c.bounded(p.Name, maxLabel)
 		p.Title, p.Reason = c.bounded(p.Title, maxTitle), c.bounded(p.Reason, maxTitle)
-		return p
+		return c.recordableQuestions(p)
 	case projection.PermissionBypassed:
 		p.ToolID, p.Name = c.bounded(p.ToolID, maxLabel), c.bounded(p.Name, maxLabel)
 		p.Title = c.bounded(p.Title, maxTitle)

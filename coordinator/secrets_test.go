@@ -398,7 +398,7 @@ func TestQuestionHasNoSecrets(t *testing.T) {
 	}
 	s := newFixture(t, &store.Memory{}, asks)
 	var asked agent.Permission
-	s.recorder.answer = func(_ context.Context, q coordinator.Question) coordinator.Answer {
+	s.recorder.answer = func(_ context.Context, q coordinator.Question) coordinator.Decision {
 		asked = q.Permission
 		return coordinator.Refused
 	}

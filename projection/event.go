@@ -234,6 +234,27 @@ type PermissionAnswered struct {
 	WaitedMS int64 `json:"waitedMs,omitempty"`
 	// Reason is why a person refused, as the agent was told; "": no reason, or it was sent as a message.
 	Reason string `json:"reason,omitempty"`
+	// Questions are what the agent asked the person; none: it asked only for permission.
+	Questions []Question `json:"questions,omitempty"`
+	// Answers has one answer for each question if Allowed: the labels of the chosen options, and the person's own
+	// text. That of a secret question is empty: it is not recorded.
+	Answers [][]string `json:"answers,omitempty"`
+}
+
+// Question is what an agent asked a person.
+type Question struct {
+	Header  string           `json:"header,omitempty"`
+	Text    string           `json:"text"`
+	Options []QuestionOption `json:"options,omitempty"`
+	Several bool             `json:"several,omitempty"` // several options may be chosen
+	Free    bool             `json:"free,omitempty"`    // a text of the person's own is an answer
+	Secret  bool             `json:"secret,omitempty"`
+}
+
+// QuestionOption is an answer that an agent offered.
+type QuestionOption struct {
+	Label       string `json:"label"`
+	Description string `json:"description,omitempty"`
 }
 
 // Decider is who answered a request for permission.

@@ -163,6 +163,11 @@ var oddPayloads = []struct{ name, eventType, data string }{
 	{"an unknown reason", "turn.ended", `{"turnId":"t1","memberId":"ada","finishReason":"bored","durationMs":1}`},
 }
 
+func answered(answers string) string {
+	return `{"turnId":"t","toolId":"c","name":"n","allowed":true,"by":"person","questions":[{"text":"a"},{"text":"b"}],` +
+		`"answers":[` + answers + `]}`
+}
+
 func routed(routing string) string {
 	return `{"message":{"id":"m","timestamp":"t","speaker":{"id":"a","name":"a","displayName":"A","type":"ai"},` +
 		`"content":"c","routing":` + routing + `}}`
@@ -317,6 +322,13 @@ func TestRecordWritesTheLayoutOfThePayload(t *testing.T) {
 		projection.AgentCompacted{TurnID: "t1", MemberID: text, Before: 2},
 		projection.TurnSteered{TurnID: "t1", MessageID: text},
 		projection.PermissionAnswered{TurnID: "t1", Title: text, By: projection.ByPerson, WaitedMS: 85_012},
+		projection.PermissionAnswered{
+			TurnID: "t1", Allowed: true, By: projection.ByPerson, Answers: [][]string{{text, "b"}, {}},
+			Questions: []projection.Question{{
+				Header: text, Text: text, Options: []projection.QuestionOption{{Label: text, Description: text}}, Several: true,
+				Free: true,
+			}, {Text: text, Secret: true}},
+		},
 	} {
 		r := record(p)
 		decoded := reflect.New(reflect.TypeOf(p))
@@ -401,6 +413,9 @@ func TestFitsAgreesWithTheSchema(t *testing.T) {
 			"an end with an unknown reason", "turn.ended",
 			`{"turnId":"t","memberId":"a","finishReason":"bored","durationMs":0}`, false,
 		},
+		{"answers", "permission.answered", answered(`["b"],[]`), true},
+		{"more answers than questions", "permission.answered", answered(`["b"],[],[]`), false},
+		{"an answer that is null", "permission.answered", answered(`["b"],null`), false},
 		{"a tool", "tool.started", toolStarted(`{"a":1}`), true},
 		{"a tool without a turn", "tool.started", `{"turnId":"","toolId":"","name":""}`, false},
 		{"a tool with a number out of range", "tool.started", toolStarted(`{"a":1e999}`), false},

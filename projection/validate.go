@@ -113,7 +113,9 @@ var fitting = map[string]func(data []byte) (Payload, bool){
 			})
 	}),
 	PermissionAnswered{}.eventType(): fittingAs(func(p PermissionAnswered, _ []byte) bool {
-		return p.TurnID != "" && slices.Contains([]Decider{ByPerson, ByPolicy, ByDefault}, p.By)
+		return p.TurnID != "" && slices.Contains([]Decider{ByPerson, ByPolicy, ByDefault}, p.By) &&
+			(len(p.Answers) == 0 || len(p.Answers) == len(p.Questions)) &&
+			!slices.ContainsFunc(p.Answers, func(answer []string) bool { return answer == nil })
 	}),
 	PermissionBypassed{}.eventType(): fittingAs(func(p PermissionBypassed, _ []byte) bool { return p.TurnID != "" }),
 	AgentAttached{}.eventType(): fittingAs(func(p AgentAttached, _ []byte) bool {

@@ -10,14 +10,6 @@ import (
 // errBreach is the error of relay when the agent has done what it must not do. acpTurn.breach says what.
 var errBreach = errors.New("the agent has not asked for permission")
 
-// The states of a request for permission to use a tool.
-const (
-	notAsked int32 = iota
-	asked
-	granted
-	refused
-)
-
 // checkBypass reports a tool that has changed something or run a command although the member's permissions or an
 // answer do not allow it, and ends the turn. An agent that says nothing of what it does, or calls it something else, is
 // not noticed.

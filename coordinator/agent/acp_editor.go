@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	sdk "github.com/coder/acp-go-sdk"
@@ -114,20 +115,18 @@ func (t *acpTurn) takeServiceRequest(r acp.ServiceRequest) {
 		t.Fail(r, "the turn is over")
 		return
 	}
-	if t.questions.Load() >= maxQuestions {
+	if !t.requests.takes(len(r.Content)) {
 		t.Fail(r, "too many requests wait for an answer")
 		return
 	}
 	ask := t.needsPermission(r)
-	t.questions.Add(1)
-	t.asking.Go(func() {
-		defer t.questions.Add(-1)
+	t.requests.serve("", len(r.Content), new(atomic.Int32), func(ctx context.Context, _ *openRequest) {
 		reason := ""
-		if ask != nil && (t.turn.Permit == nil || t.turn.Permit(t.askContext, *ask) == Refused) {
+		if ask != nil && t.turn.permit(ctx, *ask).Scope == Nothing {
 			reason = "permission denied: the user, or the permissions of the member, do not allow it"
 		}
 		if reason == "" {
-			result, err := t.serve(t.askContext, r)
+			result, err := t.serve(ctx, r)
 			if err == nil {
 				t.Respond(r, result)
 				return

@@ -66,7 +66,7 @@ func TestACPAsksInTheModeOfThePermissions(t *testing.T) {
 		for _, permissions := range []string{"", agent.Ask, agent.Deny, agent.Allow, agent.ReadOnly, agent.Edit} {
 			for _, grant := range []agent.Grant{agent.Refused, agent.AllowedOnce} {
 				got := actIn(t, permissions, grant, "touch FILE", habits...)
-				if got.asked != 1 || got.made != (grant == agent.AllowedOnce) || got.err != nil {
+				if got.asked != 1 || got.made != (grant.Scope == agent.Once) || got.err != nil {
 					t.Errorf("%v, permissions %q, answer %v: %+v", habits, permissions, grant, got)
 				}
 			}

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -38,14 +37,12 @@ type acpTurn struct {
 	spent     Usage           // the cost of the session, which is the turn's, and the context
 	warning   string          // the reason of the last retry
 
-	asking     sync.WaitGroup // goroutines that wait for permission
-	questions  atomic.Int32   // their number
-	askContext context.Context
-	stopAsking context.CancelFunc
-	cancelled  bool
-	over       bool  // the result has arrived
-	breach     error // what the agent has done without permission; nil: nothing is known
-	editor     editorUse
+	requests  openRequests
+	forms     formUses
+	cancelled bool
+	over      bool  // the result has arrived
+	breach    error // what the agent has done without permission; nil: nothing is known
+	editor    editorUse
 }
 
 // An acpTool is a use of a tool.
@@ -68,15 +65,14 @@ type acpTool struct {
 func newACPTurn(ctx context.Context, a *acpAgent, turn Turn, yield func(Event, error) bool) *acpTurn {
 	t := &acpTurn{acpAgent: a, turn: turn, yield: yield, tools: map[string]*acpTool{}}
 	// Turn.Permit may block until its context ends, with the turn or before.
-	t.askContext, t.stopAsking = context.WithCancel(ctx)
+	t.requests.begin(ctx)
 	return t
 }
 
 // run runs the turn. The error is nil if the consumer has left the loop.
 func (t *acpTurn) run(ctx context.Context, grace time.Duration) error {
 	defer func() {
-		t.stopAsking()
-		t.asking.Wait()
+		t.requests.end()
 		t.leaveEditor(grace)
 	}()
 	t.before = t.Process.Related()
@@ -191,6 +187,11 @@ func (t *acpTurn) take(m acp.Message) error {
 		t.emit(Alive{})
 	case acp.PermissionRequest:
 		t.takePermissionRequest(m)
+	case acp.FormRequest:
+		t.takeForm(m)
+	case acp.Withdrawal:
+		t.requests.withdraw(m.RequestID)
+		t.emit(Alive{})
 	case acp.ServiceRequest:
 		t.takeServiceRequest(m)
 		t.emit(Alive{})
@@ -216,6 +217,7 @@ func (t *acpTurn) take(m acp.Message) error {
 	case acp.OtherUpdate:
 		t.emit(Alive{})
 	}
+	t.emit(t.forms.ended()...)
 	switch {
 	case t.left:
 		return errLeft
@@ -229,7 +231,7 @@ func (t *acpTurn) take(m acp.Message) error {
 // the turn has started.
 func (t *acpTurn) cancel(grace time.Duration) {
 	t.cancelled = true
-	t.stopAsking()
+	t.requests.stop()
 	t.Cancel()
 	ctx, cancel := context.WithTimeout(context.Background(), grace)
 	defer cancel()
@@ -383,12 +385,10 @@ func (t *acpTurn) announce(id string, tool *acpTool) {
 // takePermissionRequest asks Turn.Permit in the background.
 func (t *acpTurn) takePermissionRequest(r acp.PermissionRequest) {
 	tool := t.takeTool(r.Tool)
-	if tool == nil || t.over || t.questions.Load() >= maxQuestions {
+	if tool == nil || t.over || !t.requests.takes(0) {
 		t.Dismiss(r)
 		return
 	}
-	tool.permission.Store(asked)
-	t.questions.Add(1)
 	id := label(r.Tool.ID)
 	t.announce(id, tool)
 	shown, omitted := edits(r.Edits)
@@ -399,19 +399,15 @@ func (t *acpTurn) takePermissionRequest(r acp.PermissionRequest) {
 	if r.OffersAlways() {
 		request.Session, request.Always = t.habits.forgets, t.habits.rules
 	}
-	t.asking.Go(func() {
-		defer t.questions.Add(-1)
-		grant := Refused
-		if t.turn.Permit != nil {
-			grant = t.turn.Permit(t.askContext, request)
-		}
-		state := refused
+	permit := func(ctx context.Context) Grant {
+		grant := t.turn.permit(ctx, request)
 		if grant.Scope != Nothing {
-			state = granted
 			t.editor.grant(request)
 		}
-		tool.permission.Store(state) // before the agent knows it
-		if t.askContext.Err() != nil {
+		return grant
+	}
+	t.requests.ask(r.ID(), 0, &tool.permission, permit, func(grant Grant, inTime bool) {
+		if !inTime {
 			t.Dismiss(r)
 			return
 		}

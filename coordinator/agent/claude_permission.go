@@ -38,13 +38,16 @@ type claudeSuggestion struct {
 func (s claudeSuggestion) allows() bool { return s.Type == "addRules" && s.Behavior == "allow" }
 
 // allowed returns the response to a request that is granted.
-func (r claudeRequest) allowed(scope Scope) map[string]any {
+func (r claudeRequest) allowed(grant Grant) map[string]any {
 	response := map[string]any{"behavior": "allow", "updatedInput": r.Input}
-	if scope <= Once {
+	if grant.Answers != nil {
+		response["updatedInput"] = r.answered(grant.Answers)
+	}
+	if grant.Scope <= Once {
 		return response
 	}
 	destination := "session"
-	if scope == Always {
+	if grant.Scope == Always {
 		destination = "localSettings"
 	}
 	var rules []claudeSuggestion
@@ -83,6 +86,9 @@ func (r claudeRequest) permission() Permission {
 	if p.Session {
 		p.Always = claudeRules
 	}
+	if r.Tool == claudeAsk {
+		p.Questions, p.Session, p.Always = r.questions(), false, ""
+	}
 	return p
 }
 
@@ -96,15 +102,11 @@ func (r claudeRequest) title() string {
 		Pattern  string `json:"pattern"`
 		Query    string `json:"query"`
 		Plan     string `json:"plan"`
-
-		Questions []struct {
-			Question string `json:"question"`
-		} `json:"questions"`
 	}
 	jsonlines.Decode(r.Input, &input)
 	title := cmp.Or(input.Command, input.File, input.Notebook, input.URL, input.Pattern, input.Query, input.Plan)
-	if title == "" && len(input.Questions) > 0 {
-		title = input.Questions[0].Question
+	if title == "" {
+		title = questionTitle("", r.questions())
 	}
 	return title
 }

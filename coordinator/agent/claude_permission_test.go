@@ -26,7 +26,7 @@ func TestClaudeAsksAsThePermissionsSay(t *testing.T) {
 					continue // it is its own configuration
 				}
 				got := inClaude(t, permissions, grant, "touch FILE", habits...)
-				if got.asked != 1 || got.made != (grant == agent.AllowedOnce) || got.err != nil {
+				if got.asked != 1 || got.made != (grant.Scope == agent.Once) || got.err != nil {
 					t.Errorf("%v, permissions %q, answer %v: %+v", habits, permissions, grant, got)
 				}
 			}

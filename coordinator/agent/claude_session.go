@@ -47,6 +47,12 @@ type claudeRequest struct {
 	Input       json.RawMessage    `json:"input"`
 	ToolUseID   string             `json:"tool_use_id"`
 	Suggestions []claudeSuggestion `json:"permission_suggestions"`
+
+	// Of claudeForm:
+	Server  string          `json:"mcp_server_name"`
+	Mode    string          `json:"mode"`
+	Message string          `json:"message"`
+	Schema  json.RawMessage `json:"requested_schema"`
 }
 
 // A claudeResponse is the response to a request.

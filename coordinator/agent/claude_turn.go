@@ -6,11 +6,9 @@ import (
 	"errors"
 	"iter"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/agent-chatter/agent-chatter/coordinator/agent/jsonlines"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
 )
 
@@ -30,13 +28,8 @@ type claudeTurn struct {
 	breach  error // what the agent has done without permission; nil: nothing is known
 	stopped bool  // the turn was interrupted
 
-	asking     sync.WaitGroup // goroutines that wait for permission
-	questions  atomic.Int32   // their number
-	pending    atomic.Int64   // bytes of their requests
-	askContext context.Context
-	stopAsking context.CancelFunc
-	mu         sync.Mutex
-	withdraw   map[string]context.CancelFunc // by request
+	requests openRequests
+	forms    formUses
 }
 
 // A claudeUse is a use of a tool.
@@ -63,16 +56,15 @@ func (s *claudeSession) Turn(ctx context.Context, turn Turn) iter.Seq2[Event, er
 		s.process.SetIdle(false)
 		t := &claudeTurn{
 			claudeSession: s, turn: turn, yield: yield, parser: claudeParser{tools: toolNames{}},
-			uses: map[string]*claudeUse{}, withdraw: map[string]context.CancelFunc{},
+			uses: map[string]*claudeUse{},
 		}
 		// Turn.Permit may block until its context ends, with the turn or before.
-		t.askContext, t.stopAsking = context.WithCancel(ctx)
+		t.requests.begin(ctx)
 		finished := false
 		// Deferred, because the loop's body may also panic.
 		defer func() {
 			t.steered.stop()
-			t.stopAsking()
-			t.asking.Wait()
+			t.requests.end()
 			if !finished {
 				s.kill()
 			} else if s.Alive() {
@@ -158,6 +150,9 @@ func (t *claudeTurn) relay(ctx context.Context) error {
 			return err
 		}
 		t.take(line)
+		for _, e := range t.forms.ended() {
+			t.emit(e)
+		}
 		switch {
 		case t.stopped:
 		case t.left:
@@ -176,12 +171,7 @@ func (t *claudeTurn) take(line claudeLine) {
 		t.takeRequest(line.RequestID, line.Request)
 		return
 	case "control_cancel_request":
-		t.mu.Lock()
-		withdraw := t.withdraw[line.RequestID]
-		t.mu.Unlock()
-		if withdraw != nil {
-			withdraw()
-		}
+		t.requests.withdraw(line.RequestID)
 		return
 	case "control_response":
 		return
@@ -236,7 +226,7 @@ func (t *claudeTurn) interrupt() bool {
 	ctx, cancel := context.WithTimeout(context.Background(), t.grace)
 	defer cancel()
 	t.stopped = true
-	t.stopAsking()
+	t.requests.stop()
 	t.request(map[string]any{"subtype": "interrupt"})
 	return t.relay(ctx) == nil
 }
@@ -272,51 +262,30 @@ func (t *claudeTurn) use(id string) *claudeUse {
 	return use
 }
 
-// maxPending is how many bytes the requests that wait for an answer may have.
-const maxPending = jsonlines.Limit
-
 // takeRequest asks Turn.Permit in the background.
 func (t *claudeTurn) takeRequest(id string, r claudeRequest) {
-	if r.Subtype != claudePermission || len(id) > maxLabel {
+	switch {
+	case r.Subtype == claudeForm && len(id) <= maxLabel:
+		t.takeForm(id, r)
+		return
+	case r.Subtype != claudePermission || len(id) > maxLabel:
 		t.refuse(label(id))
 		return
 	}
 	asking := r.permission()
-	use, size := t.use(asking.ToolID), int64(len(r.Input))
-	if use == nil || t.questions.Load() >= maxQuestions || t.pending.Load()+size > maxPending {
+	use, size := t.use(asking.ToolID), len(r.Input)
+	if use == nil || !t.requests.takes(size) {
 		t.respond(id, claudeRefused("too many requests wait for an answer"))
 		return
 	}
-	use.permission.Store(asked)
-	t.questions.Add(1)
-	t.pending.Add(size)
-	ctx, withdraw := context.WithCancel(t.askContext)
-	t.mu.Lock()
-	t.withdraw[id] = withdraw
-	t.mu.Unlock()
-	t.asking.Go(func() {
-		defer func() {
-			withdraw()
-			t.mu.Lock()
-			delete(t.withdraw, id)
-			t.mu.Unlock()
-			t.pending.Add(-size)
-			t.questions.Add(-1)
-		}()
-		grant := Refused
-		if t.turn.Permit != nil {
-			grant = t.turn.Permit(ctx, asking)
-		}
-		state, response := refused, claudeRefused(grant.Reason)
+	permit := func(ctx context.Context) Grant { return t.turn.permit(ctx, asking) }
+	t.requests.ask(id, size, &use.permission, permit, func(grant Grant, inTime bool) {
 		switch {
-		case grant.Scope != Nothing:
-			state, response = granted, r.allowed(grant.Scope)
-		case ctx.Err() != nil && t.askContext.Err() == nil:
-			state = notAsked // the agent has withdrawn the request: its configuration has decided
-		}
-		use.permission.Store(state) // before the agent knows it
-		if ctx.Err() == nil {       // otherwise it does not wait for the answer
-			t.respond(id, response)
+		case !inTime:
+		case grant.Scope == Nothing:
+			t.respond(id, claudeRefused(grant.Reason))
+		default:
+			t.respond(id, r.allowed(grant))
 		}
 	})
 }

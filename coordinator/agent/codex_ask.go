@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"maps"
 	"slices"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/acp"
@@ -38,8 +37,12 @@ type codexQuestion struct {
 	} `json:"networkApprovalContext"`
 	Permissions json.RawMessage `json:"permissions"` // that are requested
 
-	Server string `json:"serverName"`
-	Text   string `json:"message"`
+	Questions []codexUserQuestion `json:"questions"`
+
+	Server string          `json:"serverName"`
+	Text   string          `json:"message"`
+	Mode   string          `json:"mode"`
+	Schema json.RawMessage `json:"requestedSchema"`
 	Meta   struct {
 		Kind    string          `json:"codex_approval_kind"`
 		Tool    string          `json:"tool_name"`
@@ -72,12 +75,12 @@ func (t *codexTurn) takeRequest(m jsonrpc.Message) {
 		p = Permission{Tool: "request_permissions", Title: q.Reason, Input: q.Permissions, Session: true}
 	case codexAskForm:
 		if q.Meta.Kind != "mcp_tool_call" {
-			t.Respond(m.ID, map[string]any{"action": "decline", "content": nil})
+			t.takeForm(m, q)
 			return
 		}
 		p = t.callPermission(q)
 	case codexAskUser:
-		t.Respond(m.ID, map[string]any{"answers": map[string]any{}})
+		t.takeUserQuestions(m, q)
 		return
 	default:
 		t.Refuse(m)
@@ -90,7 +93,7 @@ func (t *codexTurn) takeRequest(m jsonrpc.Message) {
 	if tool == nil {
 		tool = t.startItem(codexItem{ID: p.ToolID, Type: "dynamicToolCall", Tool: p.Tool, Arguments: p.Input})
 	}
-	if tool == nil || t.interrupted || t.questions.Load() >= maxQuestions {
+	if tool == nil || t.interrupted || !t.requests.takes(len(m.Params)) {
 		t.answer(m, q, Refused)
 		return
 	}
@@ -100,48 +103,16 @@ func (t *codexTurn) takeRequest(m jsonrpc.Message) {
 	t.ask(m, q, p, tool)
 }
 
-// An openQuestion waits for an answer.
-type openQuestion struct {
-	tool *codexTool
-	ctx  context.Context // of Turn.Permit
-	stop context.CancelFunc
-}
-
-// withdraw ends the wait for the answer to a request.
-func (t *codexTurn) withdraw(id string) {
-	if q, ok := t.open[id]; ok {
-		q.tool.permission.CompareAndSwap(asked, notAsked)
-		q.stop()
-		delete(t.open, id)
-	}
-}
-
 // ask asks Turn.Permit in the background and answers.
 func (t *codexTurn) ask(m jsonrpc.Message, q codexQuestion, p Permission, tool *codexTool) {
-	tool.permission.Store(asked)
-	t.questions.Add(1)
-	ctx, stop := context.WithCancel(t.askContext)
-	maps.DeleteFunc(t.open, func(_ string, q openQuestion) bool { return q.ctx.Err() != nil })
-	t.open[string(m.ID)] = openQuestion{tool, ctx, stop}
-	t.asking.Go(func() {
-		defer stop()
-		defer t.questions.Add(-1)
-		grant := Refused
-		if t.turn.Permit != nil {
-			grant = t.turn.Permit(ctx, p.bounded())
-		}
-		if ctx.Err() != nil { // the request is withdrawn, or its turn interrupted
-			return
-		}
+	permit := func(ctx context.Context) Grant { return t.turn.permit(ctx, p.bounded()) }
+	t.requests.ask(string(m.ID), len(m.Params), &tool.permission, permit, func(grant Grant, inTime bool) {
 		if grant.Scope == Always && p.Always == "" || grant.Scope == ForSession && !p.Session {
 			grant.Scope = Once
 		}
-		state := refused
-		if grant.Scope != Nothing {
-			state = granted
+		if inTime {
+			t.answer(m, q, grant)
 		}
-		tool.permission.Store(state) // before Codex knows it
-		t.answer(m, q, grant)
 	})
 }
 
@@ -158,6 +129,8 @@ func (t *codexTurn) answer(m jsonrpc.Message, q codexQuestion, grant Grant) {
 			scope = "session"
 		}
 		t.Respond(m.ID, map[string]any{"permissions": given, "scope": scope})
+	case codexAskUser:
+		t.Respond(m.ID, map[string]any{"answers": q.answers(grant.Answers)})
 	case codexAskForm:
 		result := map[string]any{"action": "decline", "content": nil}
 		if yes {

@@ -54,7 +54,7 @@ func TestCodexAsks(t *testing.T) {
 			agent.Ask, askMore, agent.AllowedOnce, "request_permissions  request 1 “the net” session, []",
 			`{"permissions":{"network":{"enabled":true}},"scope":"turn"}`,
 		},
-		{agent.Ask, `ask mcpServer/elicitation/request {"message":"Name?"}`, agent.AllowedOnce, "", `{"action":"decline","content":null}`},
+		{agent.Ask, `ask mcpServer/elicitation/request {"message":"Name?"}`, agent.AllowedOnce, "", `{"action":"decline"}`},
 		{agent.Ask, "ask item/tool/requestUserInput {}", agent.AllowedOnce, "", `{"answers":{}}`},
 		{agent.Ask, "ask attestation/generate {}", agent.AllowedOnce, "", "null"},
 	} {

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"bytes"
-	"context"
 	"testing"
 	"unicode/utf8"
 
@@ -29,7 +28,7 @@ func FuzzCodex(f *testing.F) {
 		s := &codexSession{Conn: jsonrpc.New(""), profile: codexProfile, policy: codexPolicies[Ask]}
 		s.thread.Thread.ID = recordedThread
 		turn := &codexTurn{
-			codexSession: s, streamed: map[string]bool{}, tools: map[string]*codexTool{}, open: map[string]openQuestion{},
+			codexSession: s, streamed: map[string]bool{}, tools: map[string]*codexTool{},
 			yield: func(e Event, _ error) bool {
 				if text, ok := e.(Text); ok && (text.Text == "" || !utf8.ValidString(text.Text)) {
 					t.Errorf("empty or invalid text %q", text)
@@ -38,14 +37,13 @@ func FuzzCodex(f *testing.F) {
 			},
 			id: recordedTurn, request: "3",
 		}
-		turn.askContext, turn.stopAsking = context.WithCancel(t.Context())
+		turn.requests.begin(t.Context())
 		for line := range bytes.Lines(content) {
 			s.Take(line)
 		}
 		for _, m := range s.Inbox {
 			_ = turn.take(m)
 		}
-		turn.stopAsking()
-		turn.asking.Wait()
+		turn.requests.end()
 	})
 }

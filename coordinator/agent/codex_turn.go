@@ -9,8 +9,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/jsonlines"
@@ -39,11 +37,8 @@ type codexTurn struct {
 	warning  string // the reason of the last retry, or the last warning
 	breach   error  // what Codex has done without permission; nil: nothing is known
 
-	asking     sync.WaitGroup // goroutines that wait for permission
-	questions  atomic.Int32   // their number
-	askContext context.Context
-	stopAsking context.CancelFunc
-	open       map[string]openQuestion // by id
+	requests openRequests
+	forms    formUses
 }
 
 // Steer implements Steerable.
@@ -68,16 +63,14 @@ func (s *codexSession) Turn(ctx context.Context, turn Turn) iter.Seq2[Event, err
 		}
 		t := &codexTurn{
 			codexSession: s, turn: turn, yield: yield, streamed: map[string]bool{}, tools: map[string]*codexTool{},
-			open: map[string]openQuestion{},
 		}
 		// Turn.Permit may block until its context ends, with the turn or before.
-		t.askContext, t.stopAsking = context.WithCancel(ctx)
+		t.requests.begin(ctx)
 		settled := false
 		// Deferred, because the loop's body may also panic.
 		defer func() {
 			t.steered.stop()
-			t.stopAsking()
-			t.asking.Wait()
+			t.requests.end()
 			if !settled {
 				s.kill()
 				return
@@ -155,6 +148,7 @@ func (t *codexTurn) relay(ctx context.Context) error {
 		if err := t.take(m); err != nil {
 			return err
 		}
+		t.emit(t.forms.ended()...)
 		switch {
 		case t.interrupted:
 		case t.left:
@@ -209,7 +203,7 @@ func (t *codexTurn) begin(id string) {
 func (t *codexTurn) interrupt() {
 	t.interrupted = true
 	t.steered.stop()
-	t.stopAsking()
+	t.requests.stop()
 	if t.id != "" {
 		t.sendInterrupt()
 	}
@@ -334,7 +328,7 @@ func (t *codexTurn) takeNotification(m jsonrpc.Message) {
 			tool.changes = n.Changes
 		}
 	case "serverRequest/resolved":
-		t.withdraw(string(n.RequestID))
+		t.requests.withdraw(string(n.RequestID))
 		return
 	case "warning":
 		t.warning = abbreviate(n.Message, maxReason)

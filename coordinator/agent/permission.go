@@ -16,7 +16,7 @@ const (
 // Policies are these values.
 var Policies = []string{Ask, Allow, Deny, ReadOnly, Edit, Bypass}
 
-// A Permission is a use of a tool for which an agent requests permission.
+// A Permission is a use of a tool for which an agent requests permission, or questions that it asks the user.
 type Permission struct {
 	ToolID  string          // that of a ToolStarted
 	Tool    string          // the tool's name
@@ -27,8 +27,10 @@ type Permission struct {
 	Omitted int             // bytes of the title, the input and the changes that are too long to be kept
 	// TakesReason is whether the agent gets the reason of a refusal.
 	TakesReason bool
-	Session     bool   // the agent offers to remember for the rest of its session that it is allowed
-	Always      string // the file in which it offers to write that it is always allowed; "": it does not
+	// Questions are what the agent asks. A Grant answers all of them, and no policy does.
+	Questions []Question
+	Session   bool   // the agent offers to remember for the rest of its session that it is allowed
+	Always    string // the file in which it offers to write that it is always allowed; "": it does not
 }
 
 // The kinds of tools that policies tell apart.
@@ -46,6 +48,9 @@ type FileEdit struct{ Path, Old, New string }
 type Grant struct {
 	Scope  Scope
 	Reason string // of a refusal, for the agent; may be ""
+	// Answers has one answer for each of Permission.Questions, which fits it: see [Question.Check]. nil without
+	// questions.
+	Answers [][]string
 }
 
 // A Scope is what is allowed.

@@ -59,7 +59,10 @@ type clientCapabilities struct {
 	Session struct {
 		Notices struct{} `json:"notices"`
 	} `json:"session"`
-	Terminal bool `json:"terminal,omitempty"`
+	Terminal    bool `json:"terminal,omitempty"`
+	Elicitation struct {
+		Form struct{} `json:"form"`
+	} `json:"elicitation"`
 }
 
 // Initialize exchanges the version and the capabilities, which include the services that the client offers.
@@ -314,6 +317,12 @@ func (c *Client) Next(ctx context.Context) (Message, error) {
 			if request, ok := c.permissionRequestOf(m); ok {
 				return request, nil
 			}
+		case m.Method == sdk.ClientMethodElicitationCreate && m.IsRequest():
+			if request, ok := c.formRequestOf(m); ok {
+				return request, nil
+			}
+		case m.Method == methodCancel:
+			return withdrawalOf(m), nil
 		case m.IsRequest() && c.services.offers(m.Method):
 			if request, ok := c.serviceRequestOf(m); ok {
 				return request, nil

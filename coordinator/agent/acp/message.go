@@ -13,8 +13,8 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/jsonrpc"
 )
 
-// A Message is what an agent sends in a turn: a [Chunk], [Notice], [ToolUpdate], [PermissionRequest], [ServiceRequest],
-// [ModeChange], [Plan], [Spent], [Retry], [SystemError], [OtherUpdate] or [Result].
+// A Message is what an agent sends in a turn: a [Chunk], [Notice], [ToolUpdate], [PermissionRequest], [FormRequest],
+// [Withdrawal], [ServiceRequest], [ModeChange], [Plan], [Spent], [Retry], [SystemError], [OtherUpdate] or [Result].
 type Message interface{ message() }
 
 // A Chunk is a piece of the reply.

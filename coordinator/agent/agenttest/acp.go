@@ -33,6 +33,7 @@ const wordPace = 20 * time.Millisecond
 //	urge          like ask, sending thoughts meanwhile
 //	repeat N      like ask, N times, and reply with the last answer
 //	late          like ask, for another session
+//	withdraw      request permission for a tool, withdraw the request, and do not finish
 //	abandon       request permission for a tool, and finish without the answer
 //	whole TEXT    send TEXT and the result at once
 //	edit PATH     request permission to change a line of a file, and reply with the answer

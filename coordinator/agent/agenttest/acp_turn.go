@@ -92,6 +92,11 @@ var instructions = map[string]func(a *acpAgent, t *acpTurn){
 		}
 		a.say(t.session, answer)
 	},
+	"withdraw": func(a *acpAgent, t *acpTurn) {
+		a.send(floods["questions"](t.session, "t1"))
+		a.send(rpcMessage{Method: "$/cancel_request", Params: json.RawMessage(`{"requestId":"t1"}`)})
+		<-t.ctx.Done()
+	},
 	"abandon": func(a *acpAgent, t *acpTurn) {
 		a.send(floods["questions"](t.session, "t1"))
 		a.say(t.session, "Hello.")

@@ -18,12 +18,13 @@ import (
 )
 
 // A claudeAgent speaks as Claude Code does. Its sessions are in the directory that ClaudeSessions returns. It follows
-// a prompt that is an instruction:
+// a prompt that is an instruction, or the first line of one that is:
 //
 //	say TEXT      reply with TEXT
 //	recall        reply with the prompts of the session
 //	where         reply with the process id, the session, the arguments and the mode
 //	ask TOOL JSON request permission for a tool, and reply with the answer
+//	form JSON     request what a server asks the user, with these fields, and reply with the answer
 //	both          request permission for two tools at once, and reply with the answers
 //	many N        likewise for N tools, and reply with the number of those that are allowed
 //	withdraw      request permission, withdraw the request, and reply

@@ -18,6 +18,11 @@ func (a *claudeAgent) run(ctx context.Context, prompt string) {
 	a.add("user", prompt)
 	verb, arg, _ := strings.Cut(prompt, " ")
 	instruction := claudeInstructions[verb]
+	for line := range strings.SplitSeq(prompt, "\n") {
+		if first, rest, _ := strings.Cut(line, " "); instruction == nil {
+			verb, arg, instruction = first, rest, claudeInstructions[first]
+		}
+	}
 	if instruction == nil {
 		instruction = func(a *claudeAgent, _ context.Context, _ string) { a.say("Hello.") }
 	}
@@ -58,6 +63,11 @@ var claudeInstructions = map[string]func(a *claudeAgent, ctx context.Context, ar
 	"ask": func(a *claudeAgent, ctx context.Context, arg string) {
 		tool, input, _ := strings.Cut(arg, " ")
 		a.say(string(a.use(ctx, "t1", tool, json.RawMessage(input))))
+	},
+	"form": func(a *claudeAgent, ctx context.Context, arg string) {
+		request := object{"subtype": "elicitation", "mcp_server_name": "woods", "mode": "form"}
+		_ = json.Unmarshal([]byte(arg), &request)
+		a.say(string(a.await(ctx, request)))
 	},
 	"both": func(a *claudeAgent, ctx context.Context, _ string) { a.askMany(ctx, 2) },
 	"many": func(a *claudeAgent, ctx context.Context, arg string) {
@@ -123,14 +133,8 @@ var claudeInstructions = map[string]func(a *claudeAgent, ctx context.Context, ar
 
 // request requests permission for a tool, and returns the answer. It withdraws the request when ctx is done.
 func (a *claudeAgent) request(ctx context.Context, use, tool string, input json.RawMessage) json.RawMessage {
-	answer := make(chan json.RawMessage, 1)
-	a.mu.Lock()
-	a.requests++
-	id := fmt.Sprintf("request-%d", a.requests)
-	a.waiting[id] = answer
-	a.mu.Unlock()
 	rule := []object{{"toolName": tool, "ruleContent": "like it"}}
-	a.send(object{"type": "control_request", "request_id": id, "request": object{
+	return a.await(ctx, object{
 		"subtype": "can_use_tool", "tool_name": tool, "input": input, "tool_use_id": use,
 		"permission_suggestions": []object{
 			{"type": "addRules", "rules": rule, "behavior": "allow", "destination": "localSettings"},
@@ -138,7 +142,18 @@ func (a *claudeAgent) request(ctx context.Context, use, tool string, input json.
 			{"type": "setMode", "mode": "acceptEdits", "destination": "session"},
 			{"type": "addDirectories", "directories": []string{"/"}, "destination": "session"},
 		},
-	}})
+	})
+}
+
+// await sends a request, and returns the response. It withdraws the request when ctx is done.
+func (a *claudeAgent) await(ctx context.Context, request object) json.RawMessage {
+	answer := make(chan json.RawMessage, 1)
+	a.mu.Lock()
+	a.requests++
+	id := fmt.Sprintf("request-%d", a.requests)
+	a.waiting[id] = answer
+	a.mu.Unlock()
+	a.send(object{"type": "control_request", "request_id": id, "request": request})
 	select {
 	case given := <-answer:
 		return given

@@ -22,6 +22,7 @@ import (
 //	note METHOD PARAMS  send a notification; the thread and the turn are added
 //	item JSON           report an item that starts, and is completed
 //	ask METHOD PARAMS   send a request, and reply with the response
+//	touch PATH          request permission for a command, create the file if it is given, and reply with the response
 //	withdraw METHOD …   likewise, but do not wait for the response: report that it is answered
 //	print TEXT          print TEXT
 //	line N              print a line of N bytes
@@ -254,6 +255,13 @@ var codexInstructions = map[string]func(s *codexServer, t *codexTurn, arg string
 		s.note(t, "item/completed", object{"item": item})
 	},
 	"ask": func(s *codexServer, t *codexTurn, arg string) { s.say(t, encode(s.ask(call(arg)))) },
+	"touch": func(s *codexServer, t *codexTurn, arg string) {
+		answer := s.ask("item/commandExecution/requestApproval", object{"itemId": "c1", "command": "touch " + arg})
+		if decision, _ := answer["decision"].(string); strings.HasPrefix(decision, "accept") {
+			create(arg)
+		}
+		s.say(t, encode(answer))
+	},
 	"withdraw": func(s *codexServer, t *codexTurn, arg string) {
 		method, params := call(arg)
 		s.send(object{"id": 7, "method": method, "params": params})
@@ -307,5 +315,10 @@ func (s *codexServer) print(text string) {
 func (s *codexServer) ask(method string, params object) object {
 	s.asked++
 	s.send(object{"id": s.asked, "method": method, "params": params})
-	return <-s.answers
+	select {
+	case answer := <-s.answers:
+		return answer
+	case <-s.stop:
+		return nil
+	}
 }

@@ -16,7 +16,8 @@ const mcpArgument = "__agenttest-mcp"
 const MCPToken = "AGENT_TEST_TOKEN"
 
 // MCPServer returns a server, which is this program, with the tools look, which changes nothing, and change. Both
-// take a text and return it, with the value of MCPToken.
+// take a text and return it, with the value of MCPToken. Its tool choose asks the user for a wood, a number and a note,
+// and returns the answer of the client.
 func MCPServer(name string, env map[string]string) agent.MCPServer {
 	program, err := os.Executable()
 	if err != nil {
@@ -37,6 +38,9 @@ func playMCP(in io.Reader, out io.Writer) {
 			continue
 		}
 		answer := rpcMessage{JSONRPC: "2.0", ID: m.ID, Result: mcpResult(m)}
+		if m.calls("choose") {
+			answer.Result = choose(requests, responses)
+		}
 		if answer.Result == nil {
 			answer.Error = object{"code": -32601, "message": "Method not found"}
 		}
@@ -63,7 +67,9 @@ func mcpResult(m rpcMessage) any {
 	case "ping":
 		return object{}
 	case "tools/list":
-		return object{"tools": []object{mcpTool("look", true), mcpTool("change", false)}}
+		return object{"tools": []object{
+			mcpTool("look", true), mcpTool("change", false), mcpTool("choose", true),
+		}}
 	case "tools/call":
 		text := fmt.Sprintf("%s of %s with %s", params.Name, params.Arguments.Text, os.Getenv(MCPToken))
 		return object{"content": []object{{"type": "text", "text": text}}}
@@ -75,5 +81,35 @@ func mcpTool(name string, readOnly bool) object {
 	return object{
 		"name": name, "description": "returns a text", "annotations": object{"readOnlyHint": readOnly},
 		"inputSchema": object{"type": "object", "properties": object{"text": object{"type": "string"}}},
+	}
+}
+
+// calls reports whether a message calls the tool.
+func (m rpcMessage) calls(tool string) bool {
+	var params struct{ Name string }
+	_ = json.Unmarshal(m.Params, &params)
+	return m.Method == "tools/call" && params.Name == tool
+}
+
+// choose asks the user, and returns the result of the tool: the answer of the client.
+func choose(requests *json.Decoder, responses *json.Encoder) object {
+	schema := object{"type": "object", "required": []string{"wood"}, "properties": object{
+		"wood":   object{"type": "string", "title": "Which wood?", "enum": []string{"oak", "pine"}},
+		"number": object{"type": "integer", "title": "How many?"},
+		"note":   object{"type": "string", "title": "Anything else?"},
+	}}
+	params, _ := json.Marshal(object{"message": "What shall it be?", "requestedSchema": schema})
+	_ = responses.Encode(rpcMessage{
+		JSONRPC: "2.0", ID: json.RawMessage(`"choice"`), Method: "elicitation/create", Params: params,
+	})
+	for {
+		var m rpcMessage
+		if err := requests.Decode(&m); err != nil {
+			return object{}
+		}
+		if m.Method == "" && string(m.ID) == `"choice"` {
+			answer := encode(object{"answer": m.Result, "error": m.Error})
+			return object{"content": []object{{"type": "text", "text": answer}}}
+		}
 	}
 }

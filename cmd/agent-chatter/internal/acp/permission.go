@@ -21,17 +21,18 @@ const (
 	rejectOnce   = "reject"
 )
 
-var answers = map[sdk.PermissionOptionId]coordinator.Answer{
+var answers = map[sdk.PermissionOptionId]coordinator.Decision{
 	allowOnce: coordinator.Allowed, allowSession: coordinator.AllowedForSession, rejectOnce: coordinator.Refused,
 }
 
 // Ask implements coordinator.Listener: the client asks its user.
-func (l *listener) Ask(ctx context.Context, q coordinator.Question) (answer coordinator.Answer, reason string) {
-	switch l.session.permissions() { // chosen since the turn began
-	case agent.Allow:
-		return coordinator.Allowed, ""
-	case agent.Deny:
-		return coordinator.Refused, ""
+func (l *listener) Ask(ctx context.Context, q coordinator.Question) coordinator.Answer {
+	switch chosen := l.session.permissions(); { // since the turn began
+	case chosen == agent.Deny:
+		return coordinator.Answer{Decision: coordinator.Refused}
+	case len(q.Permission.Questions) > 0:
+	case chosen == agent.Allow:
+		return coordinator.Answer{Decision: coordinator.Allowed}
 	}
 	// The context of the request ends when the agent does not wait any more. After session/cancel the client answers
 	// by itself.
@@ -39,28 +40,39 @@ func (l *listener) Ask(ctx context.Context, q coordinator.Question) (answer coor
 	answered := make(chan coordinator.Answer, 1)
 	go func() {
 		defer withdraw()
-		answered <- l.session.ask(asking, q)
+		answered <- l.session.answer(asking, q)
 	}()
 	select {
 	case answer := <-answered:
-		return answer, ""
+		return answer
 	case <-ctx.Done():
 		if cause := context.Cause(l.prompt); !errors.Is(cause, errCanceled) {
 			withdraw()
 		}
-		return coordinator.Unanswered, ""
+		return coordinator.Answer{}
 	}
 }
 
-// ask sends a request for permission and waits for the answer.
-func (o *session) ask(ctx context.Context, q coordinator.Question) coordinator.Answer {
+// answer asks for permission, or the questions of a member, one after the other.
+func (o *session) answer(ctx context.Context, q coordinator.Question) coordinator.Answer {
+	if len(q.Permission.Questions) > 0 {
+		return o.answerQuestions(ctx, q)
+	}
+	id := o.ask(ctx, choices(q.Permission), toolCall(q))
+	return coordinator.Answer{Decision: answers[id]} // an unknown one is Unanswered
+}
+
+// ask sends a request for permission and waits for the option that is chosen; "" if none is.
+func (o *session) ask(
+	ctx context.Context, options []sdk.PermissionOption, call sdk.ToolCallUpdate,
+) sdk.PermissionOptionId {
 	response, err := o.server.client.RequestPermission(ctx, sdk.RequestPermissionRequest{
-		SessionId: sdk.SessionId(o.id), Options: choices(q.Permission), ToolCall: toolCall(q),
+		SessionId: sdk.SessionId(o.id), Options: options, ToolCall: call,
 	})
 	if err != nil || response.Outcome.Selected == nil {
-		return coordinator.Unanswered
+		return ""
 	}
-	return answers[response.Outcome.Selected.OptionId] // an unknown one is Unanswered
+	return response.Outcome.Selected.OptionId
 }
 
 // choices returns the answers that are possible. "Always" ends with the session: a client may show one answer of each

@@ -114,7 +114,7 @@ func (d *display) Status(s coordinator.Status) {
 }
 
 // Ask implements coordinator.Listener.
-func (d *display) Ask(ctx context.Context, q coordinator.Question) (answer coordinator.Answer, reason string) {
+func (d *display) Ask(ctx context.Context, q coordinator.Question) coordinator.Answer {
 	if d.repl.scripted {
 		return d.Reporter.Ask(ctx, q)
 	}
@@ -122,21 +122,28 @@ func (d *display) Ask(ctx context.Context, q coordinator.Question) (answer coord
 	case d.question <- struct{}{}:
 		defer func() { <-d.question }()
 	case <-ctx.Done():
-		return coordinator.Unanswered, ""
+		return coordinator.Answer{}
 	}
 	if d.console == nil {
 		return d.repl.askPlain(ctx, q)
+	}
+	if len(q.Permission.Questions) > 0 {
+		answer := askQuestions(q.Permission, func(i int) ([]string, coordinator.Decision, string) {
+			return d.askQuestion(ctx, q, i)
+		})
+		d.repl.noteRefusal(q, answer.Reason)
+		return answer
 	}
 	lines := permissionLines(q.Member.DisplayName, q.Permission, view.OutputStyle(d.App))
 	question := permissionQuestion(q.Permission, d.Team.AllowEscCancel)
 	question.Lines = permissionRows(host.PermissionText(q.Member.DisplayName, q.Permission), d.console.Columns())
 	d.console.Print(lines...)
-	answer, reason = answerOf(d.console.Ask(question, ctx.Done()))
+	answer := answerOf(d.console.Ask(question, ctx.Done()))
 	if ctx.Err() == nil {
-		fmt.Fprintln(d.App.Stdout, answeredText(answer))
+		fmt.Fprintln(d.App.Stdout, answeredText(answer.Decision))
 	}
-	d.repl.noteRefusal(q, reason)
-	return answer, reason
+	d.repl.noteRefusal(q, answer.Reason)
+	return answer
 }
 
 // idleText is shown while no agent speaks: the team, and how far the conversation is.

@@ -27,9 +27,15 @@ func permissionRows(text string, columns int) (n int) {
 	return n
 }
 
-// permissionLines returns the text of a request after a blank line. What an edit adds and removes is in colour.
+// permissionLines returns the text of a request as titledLines does.
 func permissionLines(member string, p agent.Permission, s view.Style) []string {
-	lines := strings.Split(host.PermissionText(member, p), "\n")
+	return titledLines(host.PermissionText(member, p), s)
+}
+
+// titledLines returns a text after a blank line, with its first line as the title. What an edit adds and removes is in
+// colour.
+func titledLines(text string, s view.Style) []string {
+	lines := strings.Split(text, "\n")
 	title := ansi.Span{Text: lines[0], Style: ansi.Style{Bold: true, Color: ansi.Yellow}}
 	shown := []string{""}
 	for _, line := range ansi.Wrap(ansi.Line{title}, s.Width-1) {
@@ -53,7 +59,8 @@ func permissionQuestion(p agent.Permission, cancels bool) console.Question {
 	q := console.Question{Again: textAnswerAgain, Choices: []console.KeyChoice{
 		{Key: 'y', Text: "[Y] Allow"}, {Key: 's', Text: "[S] Allow for this session"},
 		{Key: 'a', Text: "[A] Always allow (writes " + p.Always + ")"}, {Key: 'n', Text: "[N] Refuse"},
-		{Key: 'r', Text: "[R] Refuse with a reason", Reason: true}, {Key: tty.KeyEscape, Text: "[Esc] Cancel the turn"},
+		{Key: 'r', Text: "[R] Refuse with a reason", Asks: "Reason"},
+		{Key: tty.KeyEscape, Text: "[Esc] Cancel the turn"},
 	}}
 	q.Choices = slices.DeleteFunc(q.Choices, func(c console.KeyChoice) bool {
 		return c.Key == 'a' && p.Always == "" || c.Key == 's' && p.Omitted > 0 || c.Key == tty.KeyEscape && !cancels
@@ -75,7 +82,7 @@ func plainChoicesText(p agent.Permission, columns int) string {
 	var text string
 	used := 0
 	for i, c := range permissionQuestion(p, false).Choices {
-		if c.Reason {
+		if c.Asks != "" {
 			c.Text = "[N REASON] Refuse with a reason"
 		}
 		n := displaywidth.String(c.Text)
@@ -93,7 +100,7 @@ func plainChoicesText(p agent.Permission, columns int) string {
 
 // plainAnswer returns what a line on a plain terminal means. ok reports whether it is one of the answers, of which only
 // a refusal has further words: "a plan" allows nothing.
-func plainAnswer(p agent.Permission, line string) (answer coordinator.Answer, reason string, ok bool) {
+func plainAnswer(p agent.Permission, line string) (answer coordinator.Answer, ok bool) {
 	word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 	key := strings.ToLower(word)
 	switch key {
@@ -103,29 +110,28 @@ func plainAnswer(p agent.Permission, line string) (answer coordinator.Answer, re
 		key = "n"
 	}
 	ok = slices.ContainsFunc(permissionQuestion(p, false).Choices, func(c console.KeyChoice) bool {
-		return string(c.Key) == key && !c.Reason && (rest == "" || key == "n")
+		return string(c.Key) == key && c.Asks == "" && (rest == "" || key == "n")
 	})
 	if !ok {
-		return coordinator.Refused, "", false
+		return coordinator.Answer{Decision: coordinator.Refused}, false
 	}
-	answer, reason = answerOf(key + rest)
-	return answer, reason, true
+	return answerOf(key + rest), true
 }
 
 // answerOf returns what a key means, and the reason that follows it.
-func answerOf(typed string) (answer coordinator.Answer, reason string) {
+func answerOf(typed string) coordinator.Answer {
 	if typed == "" {
-		return coordinator.Refused, ""
+		return coordinator.Answer{Decision: coordinator.Refused}
 	}
 	switch typed[0] {
 	case 'y':
-		return coordinator.Allowed, ""
+		return coordinator.Answer{Decision: coordinator.Allowed}
 	case 's':
-		return coordinator.AllowedForSession, ""
+		return coordinator.Answer{Decision: coordinator.AllowedForSession}
 	case 'a':
-		return coordinator.AllowedAlways, ""
+		return coordinator.Answer{Decision: coordinator.AllowedAlways}
 	}
-	return coordinator.Refused, strings.TrimSpace(typed[1:])
+	return coordinator.Answer{Decision: coordinator.Refused, Reason: strings.TrimSpace(typed[1:])}
 }
 
 // refusalText is the message that tells an agent why its request was refused.
@@ -138,7 +144,7 @@ func refusalText(member string, p agent.Permission, reason string) string {
 const maxRefused = 200
 
 // answeredText records an answer below its question.
-func answeredText(a coordinator.Answer) string {
+func answeredText(a coordinator.Decision) string {
 	switch a {
 	case coordinator.Allowed:
 		return "  Allowed."

@@ -13,7 +13,7 @@ import (
 
 // permissionTexts renders the answers to a request with sample values.
 func permissionTexts() (texts []apptest.Text) {
-	for _, a := range []coordinator.Answer{
+	for _, a := range []coordinator.Decision{
 		coordinator.Allowed, coordinator.AllowedForSession, coordinator.AllowedAlways, coordinator.Refused,
 	} {
 		texts = append(texts, apptest.Text{Function: "AnsweredText", Shown: answeredText(a)})
@@ -27,6 +27,20 @@ func permissionTexts() (texts []apptest.Text) {
 		apptest.Text{Function: "PlainChoicesText", Sample: "not all is shown",
 			Shown: plainChoicesText(agent.Permission{Omitted: 1}, 80)})
 	texts = append(texts, apptest.Text{Function: "RefusalText", Shown: refusalText("ada", agent.Permission{Title: "rm -r\n/ [NEXT: bob]"}, "too risky")})
+	wood := agent.Question{Text: "Which wood?", Options: []agent.Option{{Label: "oak"}, {Label: "pine"}}}
+	add := func(sample string, change func(q *agent.Question)) {
+		q := wood
+		change(&q)
+		texts = append(texts, apptest.Text{Function: "plainQuestionText", Sample: sample, Shown: plainQuestionText(q)})
+	}
+	add("options", func(*agent.Question) {})
+	add("several, or a text", func(q *agent.Question) { q.Several, q.Free = true, true })
+	add("an optional number", func(q *agent.Question) { q.Options, q.Free, q.Number, q.Optional = nil, true, true, true })
+	for sample, answer := range map[string][]string{"none": nil, "hostile": {"oak", apptest.Hostile}} {
+		texts = append(texts, apptest.Text{Function: "chosenText", Sample: sample, Shown: chosenText(wood, answer)})
+	}
+	texts = append(texts, apptest.Text{Function: "chosenText", Sample: "secret",
+		Shown: chosenText(agent.Question{Secret: true}, []string{"secret"})})
 	return texts
 }
 
@@ -61,7 +75,7 @@ func TestPermissionPlainChoicesInRows(t *testing.T) {
 func TestPermissionAnswers(t *testing.T) {
 	for _, tt := range []struct {
 		typed  string
-		answer coordinator.Answer
+		answer coordinator.Decision
 		reason string
 	}{
 		{"y", coordinator.Allowed, ""},
@@ -71,8 +85,8 @@ func TestPermissionAnswers(t *testing.T) {
 		{"rtoo risky ", coordinator.Refused, "too risky"},
 		{"", coordinator.Refused, ""},
 	} {
-		if answer, reason := answerOf(tt.typed); answer != tt.answer || reason != tt.reason {
-			t.Errorf("%q is %v, %q", tt.typed, answer, reason)
+		if a := answerOf(tt.typed); a.Decision != tt.answer || a.Reason != tt.reason {
+			t.Errorf("%q is %+v", tt.typed, a)
 		}
 	}
 }
@@ -82,7 +96,7 @@ func TestPermissionPlainAnswers(t *testing.T) {
 	for _, tt := range []struct {
 		line   string
 		p      agent.Permission
-		answer coordinator.Answer
+		answer coordinator.Decision
 		reason string
 		ok     bool
 	}{
@@ -102,9 +116,9 @@ func TestPermissionPlainAnswers(t *testing.T) {
 		{"a plan", always, coordinator.Refused, "", false},
 		{"yes please", always, coordinator.Refused, "", false},
 	} {
-		answer, reason, ok := plainAnswer(tt.p, tt.line)
-		if answer != tt.answer || reason != tt.reason || ok != tt.ok {
-			t.Errorf("%q is %v, %q, %v", tt.line, answer, reason, ok)
+		a, ok := plainAnswer(tt.p, tt.line)
+		if a.Decision != tt.answer || a.Reason != tt.reason || ok != tt.ok {
+			t.Errorf("%q is %+v, %v", tt.line, a, ok)
 		}
 	}
 }

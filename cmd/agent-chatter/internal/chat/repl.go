@@ -352,17 +352,24 @@ func (r *repl) reject(format string, args ...any) {
 }
 
 // askPlain asks for permission on a plain terminal and waits for a line that is an answer.
-func (r *repl) askPlain(ctx context.Context, q coordinator.Question) (coordinator.Answer, string) {
+func (r *repl) askPlain(ctx context.Context, q coordinator.Question) coordinator.Answer {
+	if len(q.Permission.Questions) > 0 {
+		answer := askQuestions(q.Permission, func(i int) ([]string, coordinator.Decision, string) {
+			return r.askPlainQuestion(ctx, q, i)
+		})
+		r.noteRefusal(q, answer.Reason)
+		return answer
+	}
 	choices := plainChoicesText(q.Permission, tty.Columns(r.app.Stdout))
 	question := host.PermissionText(q.Member.DisplayName, q.Permission) + "\n" + choices
 	for {
 		line, err := r.input.(*plainLines).Answer(question+"\n", ctx.Done())
 		if err != nil {
-			return coordinator.Refused, ""
+			return coordinator.Answer{Decision: coordinator.Refused}
 		}
-		if answer, reason, ok := plainAnswer(q.Permission, line.Text); ok {
-			r.noteRefusal(q, reason)
-			return answer, reason
+		if answer, ok := plainAnswer(q.Permission, line.Text); ok {
+			r.noteRefusal(q, answer.Reason)
+			return answer
 		}
 		question = textPlainAgain
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/console"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/host"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
@@ -141,6 +142,27 @@ func (s *scene) enters(command, answer string) {
 func (s *scene) asks(p agent.Permission) {
 	s.lines = append(s.lines, permissionLines("Planner", p, s.style())...)
 	q := permissionQuestion(p, true)
+	s.model.Question = &q
+}
+
+// woods are questions of a member.
+var woods = agent.Permission{Title: "Which wood?", Questions: []agent.Question{
+	{
+		Header: "Wood", Text: "Which wood?", Free: true, Options: []agent.Option{
+			{Label: "oak", Description: "hard, and it lasts for longer than the house"}, {Label: "pine", Description: "soft"},
+		},
+	},
+	{
+		Text: "What does it need?", Several: true, Optional: true,
+		Options: []agent.Option{{Label: "a lock"}, {Label: "a bell"}, {Label: "a hole for the cat"}},
+	},
+	{Text: "The code of the lock?", Free: true, Secret: true},
+}}
+
+// questions asks the question i.
+func (s *scene) questions(p agent.Permission, i int) {
+	s.lines = append(s.lines, titledLines(host.QuestionText("Planner", p, i), s.style())...)
+	q := questionKeys(p.Questions[i], true)
 	s.model.Question = &q
 }
 
@@ -304,6 +326,23 @@ var scenes = []namedScene{
 		s.starts()
 		s.asks(agent.Permission{Tool: "execute", Title: "rm -rf build/"})
 		s.types("rnot before the release")
+	}},
+	{"question", func(s *scene) {
+		s.says("Build a door.")
+		s.starts()
+		s.questions(woods, 0)
+	}},
+	{"question_several", func(s *scene) {
+		s.says("Build a door.")
+		s.starts()
+		s.questions(woods, 1)
+		s.types("t1, 3")
+	}},
+	{"question_secret", func(s *scene) {
+		s.says("Build a door.")
+		s.starts()
+		s.questions(woods, 2)
+		s.types("thunter2")
 	}},
 	{"permission_while_typing", func(s *scene) {
 		s.says("Remove it.")

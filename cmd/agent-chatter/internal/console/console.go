@@ -342,7 +342,7 @@ func (c *Console) setPatient(patient bool) {
 	}
 }
 
-// Ask shows a question and waits for the answer: a key, and after it a reason. The answer is "" if quit is closed or
+// Ask shows a question and waits for the answer: a key, and after it its text. The answer is "" if quit is closed or
 // the input has ended.
 func (c *Console) Ask(q Question, quit <-chan struct{}) string {
 	c.mu.Lock()
@@ -363,7 +363,7 @@ func (c *Console) Ask(q Question, quit <-chan struct{}) string {
 	notify(c.redraw)
 	defer c.Change(func(m *Model) {
 		if m.Question == &q {
-			m.endReason()
+			m.endTyped()
 			m.Question = nil
 		}
 	})

@@ -278,7 +278,7 @@ func TestWithdrawnQuestionGivesTheTextBack(t *testing.T) {
 	quit := make(chan struct{})
 	go func() {
 		<-c.redraw
-		c.Change(func(m *Model) { m.Question.reason, m.Question.before = true, "before" })
+		c.Change(func(m *Model) { m.Question.typed, m.Question.before = &KeyChoice{Asks: "Reason"}, "before" })
 		close(quit)
 	}()
 	if answer := c.Ask(Question{Choices: permission}, quit); answer != "" || c.model.Question != nil || c.model.Editor.Text() != "before" {

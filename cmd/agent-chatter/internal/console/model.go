@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/clipperhouse/displaywidth"
 
@@ -20,17 +21,17 @@ type Effect int
 
 // The effects.
 const (
-	None    Effect = iota
-	Sent           // a message or a command was entered
-	Cancel         // interrupt the agent
-	End            // cancel the turn, or end the conversation
-	Suspend        // stop the program until the shell continues it
-	Clear          // draw on an empty screen
-	Extern         // edit the text in $EDITOR
-	Output         // show the last tool result whole
-	Chosen         // the question was answered
-	Find           // search the earlier messages
-	TakeBack       // edit what was queued last
+	None     Effect = iota
+	Sent            // a message or a command was entered
+	Cancel          // interrupt the agent
+	End             // cancel the turn, or end the conversation
+	Suspend         // stop the program until the shell continues it
+	Clear           // draw on an empty screen
+	Extern          // edit the text in $EDITOR
+	Output          // show the last tool result whole
+	Chosen          // the question was answered
+	Find            // search the earlier messages
+	TakeBack        // edit what was queued last
 )
 
 // A Model is the state of a conversation on a terminal.
@@ -290,6 +291,10 @@ func (m *Model) inputRows(columns, limit int) []string {
 		text := displaywidth.TruncateString(tty.SafeLine(m.Search.Text), m.Editor.Width, "")
 		rows, above = []string{text + editor.Cursor}, 0
 	}
+	if q := m.Question; q != nil && q.typed != nil && q.typed.Secret {
+		hidden := strings.Repeat("•", min(utf8.RuneCountInString(m.Editor.Text()), m.Editor.Width-1))
+		rows, above, below = []string{hidden + editor.Cursor}, 0, 0
+	}
 	if text := m.placeholder(); text != "" {
 		rows[0] += m.styled(dim, cut(text, m.Editor.Width))
 	}
@@ -314,8 +319,8 @@ const busyPrompt = "> "
 
 func (m *Model) prompt() string {
 	switch {
-	case m.Question != nil && m.Question.reason:
-		return "Reason> "
+	case m.Question != nil && m.Question.typed != nil:
+		return m.Question.typed.Asks + "> "
 	case m.Search != nil:
 		return "search> "
 	case m.Question != nil, m.Prompt == "":

@@ -181,7 +181,7 @@ func TestEscapeAndCtrlCAnswerACommandWithAnEmptyLine(t *testing.T) {
 }
 
 var permission = []KeyChoice{
-	{Key: 'y', Text: "[Y] Allow"}, {Key: 'n', Text: "[N] Refuse"}, {Key: 'r', Text: "[R] Reason", Reason: true},
+	{Key: 'y', Text: "[Y] Allow"}, {Key: 'n', Text: "[N] Refuse"}, {Key: 'r', Text: "[R] Reason", Asks: "Reason"},
 	{Key: tty.KeyEscape, Text: "[Esc] Cancel the turn"},
 }
 
@@ -380,7 +380,7 @@ func TestLiveRegion(t *testing.T) {
 		{"a question on a narrow screen", 30, 24, func(m *Model) { m.Question = &Question{Choices: permission} }, "",
 			"> _\n[Y] Allow  [N] Refuse\n[R] Reason\n[Esc] Cancel the turn\nwaiting for your answer"},
 		{"the reason of a refusal", 80, 24, func(m *Model) { m.Question = &Question{Choices: permission} }, "rtoo",
-			"Reason> too_\nEnter: refuse with it. Esc: back.\nwaiting for your answer"},
+			"Reason> too_\nEnter: send it. Esc: back.\nwaiting for your answer"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			m := newModel()

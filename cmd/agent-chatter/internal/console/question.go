@@ -22,21 +22,22 @@ type Question struct {
 
 	unseen bool // it was not drawn yet: a key that was pressed before is no answer
 	wrong  bool
-	reason bool   // the reason of a refusal is typed
-	before string // the text in the input box before the reason
+	typed  *KeyChoice // the answer whose text is typed; nil: none
+	before string     // the text in the input box before it
 }
 
 // A KeyChoice is an answer to a Question.
 type KeyChoice struct {
 	Key    rune // lower case, or tty.KeyEscape
 	Text   string
-	Reason bool // a reason is asked for
+	Asks   string // the prompt for a text that belongs to the answer; "": it has none
+	Secret bool   // that text is not shown
 }
 
 // takesKeys reports whether keys are answers.
-func (q *Question) takesKeys() bool { return !q.Waits && !q.reason }
+func (q *Question) takesKeys() bool { return !q.Waits && q.typed == nil }
 
-// answer handles a key while there is a question. The answer is the key, and after it a reason.
+// answer handles a key while there is a question. The answer is the key, and after it a text.
 func (m *Model) answer(k tty.Key) (Effect, string) {
 	q := m.Question
 	q.Waits = q.Waits || q.unseen && k.IsText()
@@ -52,8 +53,8 @@ func (m *Model) answer(k tty.Key) (Effect, string) {
 		return None, ""
 	case q.Waits && k == key(tty.Enter, 0):
 		return m.press(k)
-	case q.reason:
-		return m.answerReason(k)
+	case q.typed != nil:
+		return m.typeAnswer(k)
 	}
 	pressed := rune(k.Code)
 	if k == key(tty.Escape, 0) {
@@ -68,8 +69,8 @@ func (m *Model) answer(k tty.Key) (Effect, string) {
 		if c.Key != pressed && (pressed > 0x7f || c.Key != pressed|0x20) {
 			continue
 		}
-		if c.Reason {
-			q.reason, q.before = true, m.Editor.Text()
+		if c.Asks != "" {
+			q.typed, q.before = &c, m.Editor.Text()
 			m.Editor.Clear()
 			return None, ""
 		}
@@ -85,14 +86,15 @@ func (m *Model) answer(k tty.Key) (Effect, string) {
 	return None, ""
 }
 
-func (m *Model) answerReason(k tty.Key) (Effect, string) {
+func (m *Model) typeAnswer(k tty.Key) (Effect, string) {
+	typed := m.Question.typed.Key
 	switch k {
 	case key(tty.Escape, 0):
-		m.endReason()
+		m.endTyped()
 	case key(tty.Enter, 0):
-		if reason := strings.TrimSpace(m.Editor.Text()); reason != "" {
-			m.endReason()
-			return Chosen, "r" + reason
+		if text := strings.TrimSpace(m.Editor.Text()); text != "" {
+			m.endTyped()
+			return Chosen, string(typed) + text
 		}
 	default:
 		if k.IsText() {
@@ -104,11 +106,11 @@ func (m *Model) answerReason(k tty.Key) (Effect, string) {
 	return None, ""
 }
 
-// endReason gives the input box back to the text before the reason, if one was being typed.
-func (m *Model) endReason() {
-	if q := m.Question; q != nil && q.reason {
+// endTyped gives the input box back to the text before the one of an answer, if one was being typed.
+func (m *Model) endTyped() {
+	if q := m.Question; q != nil && q.typed != nil {
 		m.Editor.Set(q.before)
-		q.reason = false
+		q.typed = nil
 	}
 }
 
@@ -121,8 +123,8 @@ func (m *Model) questionRows(columns, height int) (rows []string) {
 	switch {
 	case q.Waits:
 		return append(rows, m.styled(yellow, cut(textTabAnswers, columns)))
-	case q.reason:
-		return append(rows, m.styled(dim, cut(textReason, columns)))
+	case q.typed != nil:
+		return append(rows, m.styled(dim, cut(textTyped, columns)))
 	}
 	row, used := "", 0
 	for _, c := range q.Choices {

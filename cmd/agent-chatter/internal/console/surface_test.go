@@ -173,13 +173,13 @@ func TestReadOnlyCommands(t *testing.T) {
 func TestEndOfReasonKeepsText(t *testing.T) {
 	m := newModel()
 	m.Editor.Set("text")
-	m.endReason()
+	m.endTyped()
 	m.Question = &Question{before: "before"}
-	if m.endReason(); m.Editor.Text() != "text" {
+	if m.endTyped(); m.Editor.Text() != "text" {
 		t.Errorf("without a reason, the text is %q", m.Editor.Text())
 	}
-	m.Question.reason = true
-	if m.endReason(); m.Editor.Text() != "before" || m.Question.reason {
+	m.Question.typed = &KeyChoice{}
+	if m.endTyped(); m.Editor.Text() != "before" || m.Question.typed != nil {
 		t.Errorf("after a reason, the text is %q", m.Editor.Text())
 	}
 }

@@ -10,7 +10,7 @@ import (
 const (
 	textNoOutput     = "No tool has finished in this chat yet."
 	textTabAnswers   = "Tab: answer the question above. Other keys: continue the text."
-	textReason       = "Enter: refuse with it. Esc: back."
+	textTyped        = "Enter: send it. Esc: back."
 	textNothingFound = "  nothing found"
 	textWaits        = "waiting for your answer"
 	textLeaves       = "Ctrl+C again: save and leave"

@@ -40,6 +40,17 @@ func permissionTexts() (texts []apptest.Text) {
 		`{"path":"main.go","edits":[{"oldText":"one","newText":"two"},{"path":"/etc/passwd","content":"evil"}]}`)})
 	add("a field that differs from the edit", agent.Permission{Tool: "edit", Title: "Edit", Omitted: 300_000,
 		Edits: []agent.FileEdit{{Path: "main.go", Old: "one", New: "two"}}, Input: []byte(`{"old_string":"one","content":"evil"}`)})
+	questions := agent.Permission{Title: "What " + apptest.Hostile + "shall it be?", Questions: []agent.Question{
+		{Header: "Wood" + apptest.Hostile, Text: "Which wood?" + apptest.Hostile, Options: []agent.Option{
+			{Label: "oak" + apptest.Hostile, Description: "hard" + apptest.Hostile}, {Label: "pine"},
+		}},
+		{Text: "How many?", Free: true, Number: true},
+	}}
+	for i, sample := range []string{"options", "a number"} {
+		texts = append(texts,
+			apptest.Text{Function: "QuestionText", Sample: sample, Shown: QuestionText("Ada"+apptest.Hostile, questions, i)},
+			apptest.Text{Function: "TypeText", Sample: sample, Shown: TypeText(questions.Questions[i])})
+	}
 	texts = append(texts, apptest.Text{Function: "omittedText", Shown: omittedText(300_000)})
 	texts = append(texts, apptest.Text{Function: "fieldText", Shown: fieldText([]byte(`"a\nb"`))})
 	return texts

@@ -260,6 +260,9 @@ func permissionText(p projection.PermissionAnswered) string {
 	case p.By == projection.ByDefault:
 		return "refused without an answer: " + action
 	case p.Allowed:
+		if answers := view.AnswersText(p); answers != "" {
+			return fmt.Sprintf("answered by %s: %s", by, strings.ReplaceAll(answers, "\n", "; "))
+		}
 		return fmt.Sprintf("allowed by %s: %s", by, action)
 	}
 	return fmt.Sprintf("refused by %s: %s", by, action)

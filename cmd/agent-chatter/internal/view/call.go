@@ -60,6 +60,9 @@ func (c Call) Lines(s Style) []ansi.Line {
 		text := resultMark + string(change.Kind) + " " + ansi.ExpandTabs(change.Text)
 		lines = append(lines, ansi.Line{{Text: text, Style: changeStyles[change.Kind]}})
 	}
+	if c.Answer != nil {
+		lines = append(lines, quote(AnswersText(*c.Answer), ansi.Style{}, unlimited, s)...)
+	}
 	switch state := c.State(); {
 	case state == conversation.Failed:
 		lines = append(lines, quote(c.Result.Error, ansi.Style{Color: ansi.Red}, resultLines, s)...)
@@ -148,5 +151,11 @@ func (c Call) Plain(Style) []string {
 	case conversation.Bypassed:
 		line += " (" + WithoutPermission + ")"
 	}
-	return []string{line}
+	lines := []string{line}
+	if c.Answer != nil && c.Answer.Answers != nil {
+		for answer := range strings.SplitSeq(AnswersText(*c.Answer), "\n") {
+			lines = append(lines, "    "+answer)
+		}
+	}
+	return lines
 }

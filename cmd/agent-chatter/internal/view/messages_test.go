@@ -49,6 +49,11 @@ func viewTexts() []apptest.Text {
 	add("retryingText", "", retryingText(apptest.Hostile, agent.Retry{Reason: apptest.Hostile}))
 	add("retryingText", "a wait", retryingText("Ada", agent.Retry{Reason: "429 Too Many Requests", Wait: 4200 * time.Millisecond, Try: 2, Max: 6}))
 	add("unansweredText", "input from a pipe", unansweredText(apptest.Hostile, apptest.Hostile))
+	add("AnswersText", "", AnswersText(projection.PermissionAnswered{
+		Questions: []projection.Question{{Text: apptest.Hostile}, {Text: "Key?", Secret: true}, {Text: "More?"}},
+		Answers:   [][]string{{"oak", apptest.Hostile}, {}, {}},
+	}))
+	add("unansweredQuestionText", "", unansweredQuestionText(apptest.Hostile, apptest.Hostile))
 	ada, hostile := team.Member{Name: "ada", DisplayName: "Ada"}, team.Member{Name: "x", DisplayName: apptest.Hostile}
 	both := []team.Member{ada, hostile}
 	crew := &team.Team{Members: both}

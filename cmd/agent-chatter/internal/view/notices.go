@@ -98,6 +98,11 @@ func unansweredText(member, what string) string {
 		tty.SafeLine(member), tty.SafeLine(what))
 }
 
+func unansweredQuestionText(member, what string) string {
+	return fmt.Sprintf("%s asked something, which was refused, since no user can answer it here: %s",
+		tty.SafeLine(member), tty.SafeLine(what))
+}
+
 func unsupportedText(member, setting string) string {
 	if setting == agent.SettingMCPServers {
 		return fmt.Sprintf("%s does not get all MCP servers of the editor: its agent does not take them.",
@@ -173,6 +178,9 @@ func noticeText(n coordinator.Notice, t *team.Team) string {
 	case coordinator.PermissionDenied:
 		return notPermittedText(n.Member.DisplayName, n.Action)
 	case coordinator.PermissionUnanswered:
+		if n.Asked {
+			return unansweredQuestionText(n.Member.DisplayName, n.Action)
+		}
 		return unansweredText(n.Member.DisplayName, n.Action)
 	case coordinator.InstructionsChanged:
 		return fmt.Sprintf("%s's instructions have changed since its last turn.", displayName(n.Member))

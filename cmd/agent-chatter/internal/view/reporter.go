@@ -60,8 +60,8 @@ func (r *Reporter) DisplayName(memberID string) string {
 func (*Reporter) Text(string, team.Member, string) {}
 
 // Ask implements coordinator.Listener. No user can be asked.
-func (*Reporter) Ask(context.Context, coordinator.Question) (coordinator.Answer, string) {
-	return coordinator.Unanswered, ""
+func (*Reporter) Ask(context.Context, coordinator.Question) coordinator.Answer {
+	return coordinator.Answer{}
 }
 
 // Status implements coordinator.Listener.

@@ -32,8 +32,8 @@ func (l *listener) Event(e coordinator.Event) { l.all = append(l.all, l.t.Event(
 func (l *listener) Text(turnID string, _ team.Member, text string) {
 	l.all = append(l.all, l.t.Text(turnID, text)...)
 }
-func (l *listener) Ask(context.Context, coordinator.Question) (coordinator.Answer, string) {
-	return coordinator.Allowed, ""
+func (l *listener) Ask(context.Context, coordinator.Question) coordinator.Answer {
+	return coordinator.Answer{Decision: coordinator.Allowed}
 }
 func (l *listener) Notice(coordinator.Notice) {}
 func (l *listener) Status(coordinator.Status) {}

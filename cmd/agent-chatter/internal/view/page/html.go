@@ -285,7 +285,10 @@ func (c *shownCall) permission() []string {
 		return nil
 	}
 	text := "refused"
-	if c.Answer.Allowed {
+	switch {
+	case len(c.Answer.Answers) > 0:
+		text = "answered"
+	case c.Answer.Allowed:
 		text = "allowed"
 	}
 	switch c.Answer.By {
@@ -295,6 +298,9 @@ func (c *shownCall) permission() []string {
 		text += " by the policy"
 	case projection.ByDefault:
 		text += " by default"
+	}
+	if answers := view.AnswersText(*c.Answer); answers != "" {
+		text += ": " + strings.ReplaceAll(answers, "\n", "; ")
 	}
 	return []string{text}
 }

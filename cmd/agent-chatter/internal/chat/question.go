@@ -1,0 +1,148 @@
+package chat
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/console"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/host"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
+	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+)
+
+// askQuestions asks the questions of a member, one after the other. ask asks one of them, until it is answered.
+func askQuestions(
+	p agent.Permission, ask func(i int) (answer []string, decision coordinator.Decision, reason string),
+) coordinator.Answer {
+	given := coordinator.Answer{Decision: coordinator.Allowed}
+	for i := range p.Questions {
+		answer, decision, reason := ask(i)
+		if decision != coordinator.Allowed {
+			return coordinator.Answer{Decision: decision, Reason: reason}
+		}
+		given.Answers = append(given.Answers, answer)
+	}
+	return given
+}
+
+// askQuestion asks the question i on the terminal.
+func (d *display) askQuestion(
+	ctx context.Context, q coordinator.Question, i int,
+) (answer []string, decision coordinator.Decision, reason string) {
+	question := q.Permission.Questions[i]
+	text := host.QuestionText(q.Member.DisplayName, q.Permission, i)
+	d.console.Print(titledLines(text, view.OutputStyle(d.App))...)
+	for {
+		keys := questionKeys(question, d.Team.AllowEscCancel)
+		keys.Lines = permissionRows(text, d.console.Columns())
+		typed := d.console.Ask(keys, ctx.Done())
+		if ctx.Err() != nil || typed == "" {
+			return nil, coordinator.Refused, ""
+		}
+		key, rest := typed[0], strings.TrimSpace(typed[1:])
+		switch {
+		case key == 's':
+		case key == 't':
+			var ok bool
+			if answer, ok = host.ParseAnswer(question, rest); !ok {
+				fmt.Fprintln(d.App.Stdout, "  "+host.TypeText(question))
+				continue
+			}
+		case '1' <= key && key <= '9':
+			answer = []string{question.Options[key-'1'].Label}
+		default:
+			fmt.Fprintln(d.App.Stdout, answeredText(coordinator.Refused))
+			return nil, coordinator.Refused, rest
+		}
+		fmt.Fprintln(d.App.Stdout, chosenText(question, answer))
+		return answer, coordinator.Allowed, ""
+	}
+}
+
+// maxKeys is how many options can be chosen by a key.
+const maxKeys = 9
+
+// questionKeys returns the keys that answer a question. cancels reports whether Escape cancels the turn.
+func questionKeys(q agent.Question, cancels bool) console.Question {
+	keys := console.Question{Again: textKeyAgain}
+	if !q.Several && len(q.Options) <= maxKeys {
+		for i := range q.Options {
+			n := strconv.Itoa(i + 1)
+			keys.Choices = append(keys.Choices, console.KeyChoice{Key: rune(n[0]), Text: "[" + n + "]"})
+		}
+	}
+	if q.Free || len(keys.Choices) == 0 {
+		keys.Choices = append(keys.Choices, console.KeyChoice{
+			Key: 't', Text: "[T] Type the answer", Asks: "Answer", Secret: q.Secret,
+		})
+	}
+	if q.Optional {
+		keys.Choices = append(keys.Choices, console.KeyChoice{Key: 's', Text: "[S] Skip"})
+	}
+	keys.Choices = append(keys.Choices, console.KeyChoice{Key: 'n', Text: "[N] Refuse"},
+		console.KeyChoice{Key: 'r', Text: "[R] Refuse with a reason", Asks: "Reason"})
+	if cancels {
+		keys.Choices = append(keys.Choices, console.KeyChoice{Key: tty.KeyEscape, Text: "[Esc] Cancel the turn"})
+	}
+	return keys
+}
+
+const (
+	textKeyAgain  = "Press the key of an answer, or N to refuse."
+	refuseCommand = "/refuse"
+	skipCommand   = "/skip"
+)
+
+// plainQuestionText says what a line on a plain terminal can be.
+func plainQuestionText(q agent.Question) string {
+	text := host.TypeText(q)
+	if q.Optional {
+		text += " " + skipCommand + " leaves it without an answer."
+	}
+	return text + " " + refuseCommand + " [REASON] refuses."
+}
+
+// askPlainQuestion asks the question i on a plain terminal.
+func (r *repl) askPlainQuestion(
+	ctx context.Context, q coordinator.Question, i int,
+) (answer []string, decision coordinator.Decision, reason string) {
+	question := q.Permission.Questions[i]
+	text := host.QuestionText(q.Member.DisplayName, q.Permission, i) + "\n" + plainQuestionText(question)
+	for {
+		line, err := r.input.(*plainLines).Answer(text+"\n", ctx.Done())
+		if err != nil {
+			return nil, coordinator.Refused, ""
+		}
+		word, rest, _ := strings.Cut(strings.TrimSpace(line.Text), " ")
+		switch {
+		case word == refuseCommand:
+			return nil, coordinator.Refused, strings.TrimSpace(rest)
+		case word == skipCommand && rest == "" && question.Optional:
+			return nil, coordinator.Allowed, ""
+		}
+		if answer, ok := host.ParseAnswer(question, line.Text); ok {
+			return answer, coordinator.Allowed, ""
+		}
+		text = plainQuestionText(question)
+	}
+}
+
+// chosenText records an answer below its question.
+func chosenText(q agent.Question, answer []string) string {
+	shown := slices.Clone(answer)
+	for i := range shown {
+		shown[i] = tty.SafeLine(shown[i])
+	}
+	switch {
+	case len(answer) == 0:
+		return "  Skipped."
+	case q.Secret:
+		return "  Answered."
+	}
+	return "  Answered: " + strings.Join(shown, ", ")
+}
