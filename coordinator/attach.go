@@ -207,8 +207,8 @@ func (c *Coordinator) continuation(
 			Way: agent.Fork, ID: known.Done.AgentSession, Point: known.Done.End,
 		}}
 	}
-	use.first = use.repeated && known.Done == nil && known.Last.Way == projection.AttachNew
-	if use.repeated && known.Done == nil && known.Last.Way == projection.AttachImported {
+	use.first = use.repeated && known.Done == nil && known.Began == projection.AttachNew
+	if use.repeated && known.Done == nil && known.Began == projection.AttachImported {
 		use.untold, use.base.Team, use.base.Task = true, "", ""
 	}
 	switch base := use.base; {

@@ -489,3 +489,23 @@ func TestMergedSessionStartsANewOne(t *testing.T) {
 	r.checkAttached(projection.AttachNew, projection.ReasonHistory)
 	r.checkPrompt("alpha", "words of "+id, "words of "+forked, "omega")
 }
+
+// What was in a first prompt that may not have arrived is sent again, until a turn of the session has ended.
+func TestFirstPromptIsRepeated(t *testing.T) {
+	s, v, id := files(t), newVendor(), ""
+	v.script = []turnFunc{yields(errors.New("it failed")), yields(errors.New("it failed")), yields(errors.New("it failed"))}
+	for _, way := range []projection.AttachWay{projection.AttachNew, projection.AttachResumed, projection.AttachResumed} {
+		r := remember(t, s, v, id)
+		turnError(t, r.Say(context.Background(), "you", "a pine"), "ada", projection.Failed)
+		if got := r.attached().Way; got != way {
+			t.Errorf("attached as %s, want %s", got, way)
+		}
+		r.checkPrompt("You are Ada", "a pine")
+		id = r.stop()
+	}
+	r := remember(t, s, v, id)
+	r.say("a larch")
+	r.checkPrompt(textStopped, "You are Ada", "a larch")
+	r.say("a fir")
+	r.checkPrompt("-You are Ada", "-a larch", "a fir")
+}

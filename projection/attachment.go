@@ -104,8 +104,9 @@ type Attachment struct {
 
 // An AgentSession is a session of an agent's program, as the turns that used it know it.
 type AgentSession struct {
-	Last Attachment  `json:"last"`
-	Done *Attachment `json:"done,omitempty"` // the last one whose turn ended with Done; nil: none
+	Began AttachWay   `json:"began"` // the way of the first turn
+	Last  Attachment  `json:"last"`
+	Done  *Attachment `json:"done,omitempty"` // the last one whose turn ended with Done; nil: none
 }
 
 // maxAgentSessions is how many sessions of a member's agent State has, the newest ones: more than one if a conversation
@@ -169,11 +170,11 @@ func (s *State) attach(p AgentAttached) {
 	if shift := int64(s.LastMessage) - int64(p.Seen); shift != 0 {
 		a.Seen, a.From = s.LastMessage, uint64(max(0, int64(p.From)+shift))
 	}
-	session := AgentSession{Last: a}
+	session := AgentSession{Began: p.Way, Last: a}
 	same := func(other AgentSession) bool { return other.Last.AgentSession == p.AgentSession }
 	if i := slices.IndexFunc(sessions, same); i >= 0 {
 		before := sessions[i]
-		session.Done = before.Done
+		session.Began, session.Done = before.Began, before.Done
 		session.Last.Context, session.Last.Window = before.Last.Context, before.Last.Window
 		session.Last.Total = before.Last.Total
 	}

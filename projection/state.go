@@ -211,64 +211,59 @@ func (s *State) apply(e journal.Event, p Payload) {
 	switch p := p.(type) {
 	case SessionCreated:
 		s.create(e, p)
+		return
 	case SessionResumed:
 		s.resume(p)
+		return
 	case SessionRenamed:
 		s.Row.Title, s.Row.Renamed = p.Title, true
+		return
 	case SessionPinned:
 		s.Row.Pinned = p.Pinned
+		return
 	case SessionEnded:
 		s.Row.Ended = p.Reason
+		return
 	case SessionImported:
 		s.imported(p)
+		return
 	case TaskSet:
 		s.Task = p.Task
-		s.touch(e)
 	case MessageAppended:
 		s.append(e, p)
 		s.addHistory(e, p.Message)
-		s.touch(e)
 	case TurnStarted:
 		s.startTurn(e, p)
-		s.touch(e)
 	case TurnText:
 		if t := s.turn(p.TurnID); t != nil && t.Message == 0 {
 			t.addText(p.Text)
 		}
-		s.touch(e)
 	case ToolStarted:
 		s.Stats.Tools++
 		if t := s.turn(p.TurnID); t != nil {
 			t.Tools = newest(append(t.Tools, OpenTool{p.ToolID, p.Name}), maxOpenTools)
 		}
-		s.touch(e)
 	case ToolCompleted:
 		if t := s.turn(p.TurnID); t != nil {
 			t.Tools = slices.DeleteFunc(t.Tools, func(open OpenTool) bool { return open.ToolID == p.ToolID })
 		}
-		s.touch(e)
-	case PlanUpdated:
-		s.touch(e)
 	case PermissionAnswered:
 		if t := s.turn(p.TurnID); t != nil {
 			t.add(e, p)
 		}
-		s.touch(e)
-	case PermissionBypassed, AgentCompacted:
-		s.touch(e)
+	case PlanUpdated, PermissionBypassed, AgentCompacted:
 	case SummaryWritten:
 		s.summarize(p)
-		s.touch(e)
 	case AgentAttached:
 		s.attach(p)
-		s.touch(e)
 	case TurnSteered:
 		s.steer(p)
-		s.touch(e)
 	case TurnEnded:
 		s.endTurn(e, p)
-		s.touch(e)
+	default:
+		return
 	}
+	s.touch(e)
 }
 
 // touch advances the update time. A clock that was set back does not set it back.
