@@ -25,9 +25,10 @@ var update = flag.Bool("update", false, "rewrite the golden files, except the jo
 // of one member, the turns of messages, and a wait for a person.
 // bypassed.jsonl has tools that were used without the permission that they need.
 // attached.jsonl has sessions of agents: new, continued, resumed, and after a turn that was cancelled.
+// asked.jsonl has questions of an agent, answered and refused, one with a secret.
 // steered.jsonl has messages that an agent took in its turn, did not take, and took in a turn that was cancelled.
 // imported.jsonl has the origin of a session of another program.
-var goldenJournals = []string{"v1", "v1-2", "at-once", "bypassed", "attached", "steered", "imported"}
+var goldenJournals = []string{"v1", "v1-2", "at-once", "bypassed", "attached", "asked", "steered", "imported"}
 
 func TestGoldenJournalsHaveEveryTypeOfEvent(t *testing.T) {
 	var found []string
