@@ -86,7 +86,9 @@ func drawCast(t *testing.T) string {
 		{"", "", 400 * time.Millisecond},
 		{"agent-chatter chat", "Enter", 800 * time.Millisecond},
 		{"how do we keep a conversation?", "Enter", 2 * time.Second},
-		{"", "C-c", 1200 * time.Millisecond}, // during a reply
+		{"", "C-c", 800 * time.Millisecond}, // during a reply
+		{"", "C-c", 400 * time.Millisecond},
+		{"", "C-c", 1200 * time.Millisecond},
 		{"agent-chatter chat --resume", "Enter", 1500 * time.Millisecond},
 		{"/retry", "Enter", 7 * time.Second},
 		{"/end", "Enter", time.Second},

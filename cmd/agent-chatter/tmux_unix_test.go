@@ -66,7 +66,7 @@ func TestSuspendedChat(t *testing.T) {
 	if text := m.Text(); strings.Count(text, "hugo> ") != 1 || strings.Count(text, "the answer") != 1 {
 		t.Errorf("the answer or the input box is not there once:\n%s", text)
 	}
-	m.Press("C-c", "C-c")
+	m.Press("C-c", "C-c", "C-c")
 	m.ExpectTimes("shell$ ", 4) // at first, after Ctrl+Z, after the check, and at the end
 }
 

@@ -23,7 +23,7 @@ const maxSteered = 20
 type steering struct {
 	mu      sync.Mutex
 	send    func(uuid, text string) // nil: no turn can take a message
-	waiting map[string]string       // the ids of the messages that the agent has not taken, by the UUIDs it knows them by
+	waiting map[string]string       // the ids of the messages that the agent has not taken, by its UUIDs
 }
 
 // begin makes send deliver the messages.

@@ -8,8 +8,8 @@ import (
 )
 
 // A Sequence orders deltas for a surface that shows one thing after the other: the deltas of a turn that began while
-// another one was open, and messages without a turn, follow the end of that one, or precede what its agent does after it
-// has taken them. Changes of the session are not delayed. The zero Sequence is ready to use.
+// another one was open, and messages without a turn, follow the end of that one; messages that its agent takes precede
+// what it does then. Changes of the session are not delayed. The zero Sequence is ready to use.
 type Sequence struct {
 	turn *Turn      // whose deltas are not delayed; nil: all are
 	held []*delayed // in order

@@ -401,6 +401,7 @@ func (r *repl) end(reason string) error {
 
 // unsetPermissionsText is for members that ask because the team file does not say what they may do.
 func unsetPermissionsText(names []string) string {
-	return fmt.Sprintf("Unset \"permissions\": %s. They ask before they change anything; see agent-chatter guide agents.",
+	return fmt.Sprintf(
+		"Unset \"permissions\": %s. They ask before they change anything; see agent-chatter guide agents.",
 		tty.SafeLine(strings.Join(names, ", ")))
 }

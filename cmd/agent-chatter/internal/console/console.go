@@ -312,8 +312,8 @@ func (c *Console) echo(prompt, entered string) {
 }
 
 // Watch calls onEscape when Escape, if Status has it, or Ctrl+C is pressed, and onInterrupt when Ctrl+C is pressed once
-// more; it answers commands that only look, and gives what is entered to steer, one after another, until stop is called.
-// What steer does not take, as it returns false, waits for Next.
+// more. It answers commands that only look, and gives what is entered to steer, one after another. All this ends when
+// stop is called. What steer does not take, as it returns false, waits for Next.
 func (c *Console) Watch(onEscape, onInterrupt func(), steer func(text string) bool) (stop func()) {
 	c.mu.Lock()
 	c.escape, c.interrupt, c.steer, c.cancelled = onEscape, onInterrupt, steer, false

@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -97,9 +98,24 @@ func editorProcess(ctx context.Context, command, path string) *exec.Cmd {
 		words = []string{"sh", "-c", command + ` "$@"`, command, path}
 	}
 	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = editorDelay
 	return cmd
+}
+
+// EditFile edits a file in the user's editor, on the terminal of the program, and blocks until the editor has ended.
+func EditFile(path string) error {
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	ignored := make(chan os.Signal, 1) // Ctrl+C is for the editor
+	signal.Notify(ignored, os.Interrupt)
+	defer signal.Stop(ignored)
+	command := editorCommand()
+	if err := editorProcess(ctx, command, path).Run(); err != nil {
+		return fmt.Errorf("the editor %s failed: %w", command, err)
+	}
+	return nil
 }
 
 const (
@@ -128,9 +144,7 @@ func edit(ctx context.Context, text, command string) (edited, problem string) {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		return text, editorFileText(err)
 	}
-	cmd := editorProcess(ctx, command, path)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	if err := cmd.Run(); err != nil {
+	if err := editorProcess(ctx, command, path).Run(); err != nil {
 		return text, editorFailedText(err)
 	}
 	info, err := os.Stat(path)

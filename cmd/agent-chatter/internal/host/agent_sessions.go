@@ -61,7 +61,8 @@ func AgentSessions(ctx context.Context, a *app.App, r *journal.Reader) []AgentSe
 			continue
 		}
 		same := func(s AgentSession) bool { return s.ID == known.AgentSession && s.MemberID == known.MemberID }
-		if len(known.AgentSession) > maxAgentID || len(known.MemberID) > maxAgentID || slices.ContainsFunc(found, same) {
+		tooLong := len(known.AgentSession) > maxAgentID || len(known.MemberID) > maxAgentID
+		if tooLong || slices.ContainsFunc(found, same) {
 			continue
 		}
 		own := key() != nil && known.Host == coordinator.AttachedHost(key(), known)
@@ -162,6 +163,6 @@ func AgentSessionsText(sessions []AgentSession) string {
 	if more := len(lines) - maxNamed; more > 0 {
 		lines = append(lines[:maxNamed], fmt.Sprintf("  and %d more", more))
 	}
-	return "The agents' programs keep their own sessions. Delete the files, and other sessions in the program itself:\n" +
-		strings.Join(lines, "\n")
+	return "The agents' programs keep their own sessions. Delete the files, and other sessions in the program " +
+		"itself:\n" + strings.Join(lines, "\n")
 }

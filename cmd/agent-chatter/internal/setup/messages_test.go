@@ -60,6 +60,8 @@ func setupTexts() []apptest.Text {
 	add("maxRoundsText", "", maxRoundsText(0))
 	add("writtenTeamText", "", writtenTeamText("review"))
 	add("fileExistsText", "", fileExistsText("/"+apptest.Hostile))
+	add("builtInText", "", builtInText(apptest.Hostile))
+	add("noEditorText", "", noEditorText("/"+apptest.Hostile))
 	add("offerTeamText", "", offerTeamText([]string{"Claude Code", "Codex"}, "/a/"+apptest.Hostile))
 	add("demoTeamText", "", demoTeamText())
 	add("agentChoiceText", "", agentChoiceText(choices{found: []string{"claude"}, more: []string{"codex", "demo"}}))

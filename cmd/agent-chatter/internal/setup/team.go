@@ -9,6 +9,7 @@ type Team struct {
 	Init     teamInit           `cmd:"" help:"Create a team configuration."`
 	List     TeamList           `cmd:"" aliases:"ls" default:"withargs" help:"List the team configurations."`
 	Show     teamShow           `cmd:"" help:"Show the members and settings of a team."`
+	Edit     teamEdit           `cmd:"" help:"Edit a team configuration, and validate it."`
 	Validate teamValidate       `cmd:"" help:"Validate a team configuration."`
 	Trust    teams.TrustCommand `cmd:"" help:"Let a team run without confirmation."`
 }

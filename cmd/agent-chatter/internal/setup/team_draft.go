@@ -23,7 +23,8 @@ type draft struct {
 	registered        []team.Agent
 	human             string
 	maxRounds         int
-	permissions       string // of the agents whose engine has them
+	permissions       string    // of the agents whose engine has them
+	template          *template // nil: each agent is a member
 }
 
 // teamFileJSON is a team configuration, version 1.2.
@@ -72,23 +73,46 @@ func (d draft) file(baseDir string) ([]byte, error) {
 func (d draft) members() ([]teamMemberJSON, error) {
 	var members []teamMemberJSON
 	for _, name := range d.agents {
-		for _, m := range d.membersOf(name) {
-			m.Type = team.AI
-			if slices.Contains(m.engine().Permissions, d.permissions) {
-				m.Permissions = d.permissions
-			}
-			if slices.ContainsFunc(members, func(other teamMemberJSON) bool { return other.Name == m.Name }) {
-				return nil, app.UsageError("%s", duplicateText(m.Name))
-			}
-			members = append(members, m)
+		members = append(members, d.membersOf(name)...)
+	}
+	if d.template != nil && len(members) > 0 {
+		agents := members
+		members = nil
+		for i := range d.template.roles {
+			members = append(members, agents[i%len(agents)])
 		}
 	}
+	for i, m := range members {
+		m.Type = team.AI
+		if slices.Contains(m.engine().Permissions, d.permissions) {
+			m.Permissions = d.permissions
+		}
+		members[i] = m
+	}
 	human := d.human
-	for slices.ContainsFunc(members, func(m teamMemberJSON) bool { return strings.EqualFold(m.Name, human) }) {
+	for d.isMember(human, members) {
 		human += "-human"
+	}
+	if d.template != nil {
+		for i, r := range d.template.roles[:len(members)] {
+			members[i] = r.apply(members[i], human)
+		}
+	}
+	for i, m := range members {
+		if slices.ContainsFunc(members[:i], func(other teamMemberJSON) bool { return other.Name == m.Name }) {
+			return nil, app.UsageError("%s", duplicateText(m.Name))
+		}
 	}
 	return append(members,
 		teamMemberJSON{Name: human, DisplayName: titled(human), Role: "human", Type: team.Human}), nil
+}
+
+// isMember reports whether a name is one of a member, or of a role.
+func (d draft) isMember(name string, members []teamMemberJSON) bool {
+	isRole := d.template != nil && slices.ContainsFunc(d.template.roles, func(r role) bool {
+		return strings.EqualFold(r.name, name)
+	})
+	return isRole || slices.ContainsFunc(members, func(m teamMemberJSON) bool { return strings.EqualFold(m.Name, name) })
 }
 
 // membersOf returns the members for an agent: one, or the two of the demo.

@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 
@@ -52,5 +53,48 @@ func TestMembersOfTeams(t *testing.T) {
 		if got := strings.Join(all, ", "); got != tt.want || (err != nil) != (tt.want == "") {
 			t.Errorf("%s: got %q, %v, want %q", tt.agents, got, err, tt.want)
 		}
+	}
+}
+
+// The agents take the roles in turn. What a role may not do its member may not, if its engine knows that.
+func TestMembersOfTemplates(t *testing.T) {
+	for _, tt := range []struct{ template, agents, human, want string }{
+		{"solo", "claude codex", "mia", "claude claude ask, mia"},
+		{"pair", "claude codex", "mia", "builder claude ask, reviewer codex read, mia"},
+		{"pair", "claude", "Reviewer", "builder claude ask, reviewer claude read, Reviewer-human"},
+		{"pair", "demo", "mia", "builder demo , reviewer demo , mia"},
+		{"plan-and-work", "codex claude gemini", "mia", "planner codex read, worker claude ask, mia"},
+		{"pair", "", "mia", "mia"},
+	} {
+		d := draft{agents: strings.Fields(tt.agents), human: tt.human, permissions: "ask", template: templateOf(tt.template)}
+		members, err := d.members()
+		if err != nil {
+			t.Errorf("%+v: %v", tt, err)
+		}
+		var all []string
+		for i, m := range members {
+			if i == len(members)-1 {
+				all = append(all, m.Name)
+				continue
+			}
+			all = append(all, strings.Join([]string{m.Name, m.AgentType, m.Permissions}, " "))
+			if strings.Contains(m.SystemInstruction, "HUMAN") || (m.SystemInstruction == "") != (tt.template == "solo") {
+				t.Errorf("%+v: the instruction of %s is %q", tt, m.Name, m.SystemInstruction)
+			}
+		}
+		if got := strings.Join(all, ", "); got != tt.want {
+			t.Errorf("%+v: got %q", tt, got)
+		}
+	}
+}
+
+func TestHelpNamesEachTemplate(t *testing.T) {
+	field, _ := reflect.TypeFor[teamInit]().FieldByName("Template")
+	var names []string
+	for _, t := range templates {
+		names = append(names, t.name)
+	}
+	if got, want := field.Tag.Get("enum"), strings.Join(names, ","); got != want {
+		t.Errorf("--template takes %s, not %s", got, want)
 	}
 }

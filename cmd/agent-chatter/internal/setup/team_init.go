@@ -23,6 +23,8 @@ type teamInit struct {
 	File   string   `arg:"" optional:"" help:"File to write, or name of the configuration."`
 	Agents []string `help:"Agents in the team (default: those found)." placeholder:"AGENT"`
 
+	Template *string `help:"The roles of the agents: ${enum} (default: none)." enum:"solo,pair,plan-and-work" placeholder:"NAME"`
+
 	Permissions *string `help:"What the agents may do: ${enum} (default: ask)." enum:"ask,edit,allow,read,deny" placeholder:"VALUE"`
 
 	Yes bool `short:"y" help:"Accept the defaults without asking."`
@@ -33,6 +35,7 @@ func (teamInit) Help() string {
 	return `Examples:
   agent-chatter team init
   agent-chatter team init review --agents claude,codex --permissions edit
+  agent-chatter team init --template pair --agents claude,codex
   agent-chatter team init team.json --yes`
 }
 
@@ -62,6 +65,10 @@ func (cmd *teamInit) Run(a *app.App) error {
 		human:       "you",
 		maxRounds:   draftRounds,
 		permissions: agent.Ask,
+	}
+	if cmd.Template != nil {
+		d.template = templateOf(*cmd.Template)
+		d.description = d.template.description
 	}
 	if cmd.Permissions != nil {
 		d.permissions = *cmd.Permissions
