@@ -112,7 +112,8 @@ func (d draft) isMember(name string, members []teamMemberJSON) bool {
 	isRole := d.template != nil && slices.ContainsFunc(d.template.roles, func(r role) bool {
 		return strings.EqualFold(r.name, name)
 	})
-	return isRole || slices.ContainsFunc(members, func(m teamMemberJSON) bool { return strings.EqualFold(m.Name, name) })
+	named := func(m teamMemberJSON) bool { return strings.EqualFold(m.Name, name) }
+	return isRole || slices.ContainsFunc(members, named)
 }
 
 // membersOf returns the members for an agent: one, or the two of the demo.

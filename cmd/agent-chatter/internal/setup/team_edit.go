@@ -39,7 +39,8 @@ func (cmd *teamEdit) Run(a *app.App) error {
 
 // builtInText is for a team that has no file.
 func builtInText(name string) app.Message {
-	return app.Text("The team %s is built in, and has no file.", tty.SafeLine(name)).With(app.To("create a team", "team", "init"))
+	return app.Text("The team %s is built in, and has no file.", tty.SafeLine(name)).
+		With(app.To("create a team", "team", "init"))
 }
 
 func noEditorText(path string) app.Message {

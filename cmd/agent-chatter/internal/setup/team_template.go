@@ -26,29 +26,32 @@ var templates = []template{
 	{name: "pair", description: "One agent builds, another one reviews", roles: []role{
 		{
 			name: "builder", displayName: "Builder", title: "builder",
-			instruction: "You build what the human asks for. Change the files, and run the tests. When a piece of work is " +
-				"complete, say what you changed and why, and end your message with [NEXT: reviewer]. Mend what the reviewer " +
-				"finds, or say why it is right.",
+			instruction: "You build what the human asks for. Change the files, and run the tests. When a piece of " +
+				"work is complete, say what you changed and why, and end your message with [NEXT: " +
+				"reviewer]. Mend what the reviewer finds, or say why it is right.",
 		},
 		{
 			name: "reviewer", displayName: "Reviewer", title: "reviewer", permissions: agent.ReadOnly,
-			instruction: "You review what the builder has changed, and change nothing yourself. Read the changes, look for " +
-				"mistakes, for cases that are missing and for tests that cannot fail, and name the place of each. If something " +
-				"is to be mended, end your message with [NEXT: builder]. Otherwise say so, and end it with [NEXT: HUMAN].",
+			instruction: "You review what the builder has changed, and change nothing yourself. Read the changes, " +
+				"look for mistakes, for cases that are missing and for tests that cannot fail, and name " +
+				"the place of each. If something is to be mended, end your message with [NEXT: builder]. " +
+				"Otherwise say so, and end it with [NEXT: HUMAN].",
 		},
 	}},
 	{name: "plan-and-work", description: "One agent plans, another one works", roles: []role{
 		{
 			name: "planner", displayName: "Planner", title: "planner", permissions: agent.ReadOnly,
-			instruction: "You plan, and change nothing yourself. Read what is there, ask the human what is unclear, and write " +
-				"a plan of small steps, each with how to check it. When the human agrees with the plan, end your message with " +
-				"[NEXT: worker]. After the work, compare it with the plan, and end your message with [NEXT: HUMAN].",
+			instruction: "You plan, and change nothing yourself. Read what is there, ask the human what is " +
+				"unclear, and write a plan of small steps, each with how to check it. When the human " +
+				"agrees with the plan, end your message with [NEXT: worker]. After the work, compare it " +
+				"with the plan, and end your message with [NEXT: HUMAN].",
 		},
 		{
 			name: "worker", displayName: "Worker", title: "worker",
-			instruction: "You carry out the plan of the planner, one step after another, and check each step. If the plan is " +
-				"wrong, say why, and end your message with [NEXT: planner]. When all steps are done, say what you did and how " +
-				"you checked it, and end your message with [NEXT: planner].",
+			instruction: "You carry out the plan of the planner, one step after another, and check each step. If " +
+				"the plan is wrong, say why, and end your message with [NEXT: planner]. When all steps " +
+				"are done, say what you did and how you checked it, and end your message with [NEXT: " +
+				"planner].",
 		},
 	}},
 }
