@@ -36,11 +36,18 @@ func permissionTexts() (texts []apptest.Text) {
 	add("options", func(*agent.Question) {})
 	add("several, or a text", func(q *agent.Question) { q.Several, q.Free = true, true })
 	add("an optional number", func(q *agent.Question) { q.Options, q.Free, q.Number, q.Optional = nil, true, true, true })
-	for sample, answer := range map[string][]string{"none": nil, "hostile": {"oak", apptest.Hostile}} {
-		texts = append(texts, apptest.Text{Function: "chosenText", Sample: sample, Shown: chosenText(wood, answer)})
+	for _, chosen := range []struct {
+		sample   string
+		question agent.Question
+		answer   []string
+	}{
+		{"none", wood, nil}, {"hostile", wood, []string{"oak", apptest.Hostile}},
+		{"secret", agent.Question{Secret: true}, []string{"secret"}},
+	} {
+		texts = append(texts, apptest.Text{
+			Function: "chosenText", Sample: chosen.sample, Shown: chosenText(chosen.question, chosen.answer),
+		})
 	}
-	texts = append(texts, apptest.Text{Function: "chosenText", Sample: "secret",
-		Shown: chosenText(agent.Question{Secret: true}, []string{"secret"})})
 	return texts
 }
 
