@@ -100,5 +100,5 @@ func (r *realTeam) killInReply(a *actor) {
 	if err := syscall.Kill(p.cmd.Process.Pid, syscall.SIGKILL); err != nil {
 		r.t.Fatal(err)
 	}
-	_ = p.cmd.Wait()
+	<-p.ended
 }
