@@ -84,6 +84,22 @@ func addFaults(t *testing.T, dir string) {
 	}
 }
 
+// standInClaude is a shell script that replies as Claude Code does.
+const standInClaude = `n=0
+while read -r line; do
+	case "$line" in
+	*control_request*)
+		n=$((n + 1))
+		echo '{"type":"control_response","response":{"subtype":"success","request_id":"'$n'"}}'
+		;;
+	*)
+		echo '{"type":"system","subtype":"init","session_id":"s"}'
+		echo '{"type":"assistant","message":{"content":[{"type":"text","text":"OK"}]}}'
+		echo '{"type":"result","subtype":"success","result":"OK"}'
+		;;
+	esac
+done`
+
 // addAgents registers an agent that works, one that is not logged in, and one whose program is missing.
 func addAgents(t *testing.T, dir string) {
 	for name, script := range map[string]string{
@@ -91,20 +107,7 @@ func addAgents(t *testing.T, dir string) {
 --version) echo '2.1.329 (Claude Code)' ;;
 auth) echo '{"loggedIn": true}' ;;
 *)
-	n=0
-	while read -r line; do
-		case "$line" in
-		*control_request*)
-			n=$((n + 1))
-			echo '{"type":"control_response","response":{"subtype":"success","request_id":"'$n'"}}'
-			;;
-		*)
-			echo '{"type":"system","subtype":"init","session_id":"s"}'
-			echo '{"type":"assistant","message":{"content":[{"type":"text","text":"OK"}]}}'
-			echo '{"type":"result","subtype":"success","result":"OK"}'
-			;;
-		esac
-	done ;;
+` + standInClaude + ` ;;
 esac`,
 		"codex": `case "$1" in
 --version) echo 'codex-cli 0.169.0' ;;

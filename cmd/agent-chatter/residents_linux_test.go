@@ -9,23 +9,6 @@ import (
 	"time"
 )
 
-// standInClaude replies as Claude Code does.
-const standInClaude = `#!/bin/sh
-n=0
-while read -r line; do
-	case "$line" in
-	*control_request*)
-		n=$((n + 1))
-		echo '{"type":"control_response","response":{"subtype":"success","request_id":"'$n'"}}'
-		;;
-	*)
-		echo '{"type":"assistant","message":{"content":[{"type":"text","text":"OK"}]}}'
-		echo '{"type":"result","subtype":"success","result":"OK"}'
-		;;
-	esac
-done
-`
-
 // In 20 chats with three agents each, at most maxResident programs of agents run, and none is left when the chats are
 // killed. Their places can be used at once.
 func TestResidentsOfAHome(t *testing.T) {
@@ -40,7 +23,7 @@ func TestResidentsOfAHome(t *testing.T) {
 			strings.ToLower(name), name))
 	}
 	for path, text := range map[string]string{
-		command: standInClaude,
+		command: "#!/bin/sh\n" + standInClaude,
 		filepath.Join(dir, "team.json"): fmt.Sprintf(`{"schemaVersion": "1.2", "agents": [{"name": "claude", "command": %q}],
 			"team": {"name": "threes", "description": "d", "members": [{"name": "hugo", "displayName": "Hugo", "role": "r",
 				"type": "human", "baseDir": ".", "systemInstruction": ""}, %s]}}`, command, strings.Join(members, ", ")),
