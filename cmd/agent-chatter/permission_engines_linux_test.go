@@ -70,7 +70,9 @@ func TestPermissionsOfEveryEngineInAChat(t *testing.T) {
 				chat.typeLine("touch " + path(name))
 				chat.expect(question)
 			}
-			for name, keys := range map[string]string{"allowed": "y", "refused": "n", "explained": "rtoo risky" + enter} {
+			for name, keys := range map[string]string{
+				"allowed": "y" + enter, "refused": "n" + enter, "explained": "r" + enter + "too risky" + enter,
+			} {
 				ask(name)
 				check(name, false)
 				chat.press(keys)
@@ -84,7 +86,7 @@ func TestPermissionsOfEveryEngineInAChat(t *testing.T) {
 			check("interrupted", false)
 
 			ask("session")
-			chat.press("s")
+			chat.press("s" + enter)
 			chat.expect(prompt)
 			check("session", true)
 			if err := os.Remove(path("session")); err != nil {
@@ -96,10 +98,10 @@ func TestPermissionsOfEveryEngineInAChat(t *testing.T) {
 
 			chat.typeLine("[NEXT: Ada, Bob] touch " + path("two"))
 			chat.expect("Ada " + question)
-			chat.press("n")
+			chat.press("n" + enter)
 			chat.expect("Bob " + question)
 			check("two", false)
-			chat.press("y")
+			chat.press("y" + enter)
 			chat.expect(prompt)
 			check("two", true)
 
@@ -116,7 +118,7 @@ func TestPermissionsOfEveryEngineInAChat(t *testing.T) {
 			chat = startOnTerminal(t, home, "chat", "--resume", "-t", team)
 			chat.expect(prompt)
 			ask("resumed")
-			chat.press("y")
+			chat.press("y" + enter)
 			chat.expect(prompt)
 			check("resumed", true)
 			do(t, home, exitDone, "verify")

@@ -170,7 +170,7 @@ func (s *terminalScript) enter(args []string) {
 }
 
 var keys = map[string]string{
-	"esc": esc, "enter": enter, "tab": "\t", "up": "\x1b[A", "ctrl-c": ctrlC, "ctrl-d": ctrlD,
+	"esc": esc, "enter": enter, "tab": "\t", "up": "\x1b[A", "right": "\x1b[C", "backspace": "\x7f", "ctrl-c": ctrlC, "ctrl-d": ctrlD,
 }
 
 func (s *terminalScript) press(args []string) {

@@ -65,16 +65,10 @@ func permissionQuestion(p agent.Permission, cancels bool) console.Question {
 	q.Choices = slices.DeleteFunc(q.Choices, func(c console.KeyChoice) bool {
 		return c.Key == 'a' && p.Always == "" || c.Key == 's' && p.Omitted > 0 || c.Key == tty.KeyEscape && !cancels
 	})
-	if !cancels {
-		q.Again = textPlainAgain
-	}
 	return q
 }
 
-const (
-	textAnswerAgain = "Press Y to allow it, or N to refuse it."
-	textPlainAgain  = "Type y to allow it, or n to refuse it."
-)
+const textAnswerAgain = "Type y to allow it, or n to refuse it."
 
 // plainChoicesText lists the answers that a line can be on a plain terminal, as many in a row as fit; columns is 0 for
 // no limit.

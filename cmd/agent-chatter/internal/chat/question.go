@@ -93,7 +93,7 @@ func questionKeys(q agent.Question, cancels bool) console.Question {
 }
 
 const (
-	textKeyAgain  = "Press the key of an answer, or N to refuse."
+	textKeyAgain  = "Type the key of an answer, or n to refuse."
 	refuseCommand = "/refuse"
 	skipCommand   = "/skip"
 )

@@ -371,7 +371,7 @@ func (r *repl) askPlain(ctx context.Context, q coordinator.Question) coordinator
 			r.noteRefusal(q, answer.Reason)
 			return answer
 		}
-		question = textPlainAgain
+		question = textAnswerAgain
 	}
 }
 

@@ -336,13 +336,15 @@ var scenes = []namedScene{
 		s.says("Build a door.")
 		s.starts()
 		s.questions(woods, 1)
-		s.types("t1, 3")
+		s.types("t", tty.Key{Code: tty.Enter})
+		s.types("1, 3")
 	}},
 	{"question_secret", func(s *scene) {
 		s.says("Build a door.")
 		s.starts()
 		s.questions(woods, 2)
-		s.types("thunter2")
+		s.types("t", tty.Key{Code: tty.Enter})
+		s.types("hunter2")
 	}},
 	{"permission_while_typing", func(s *scene) {
 		s.says("Remove it.")

@@ -347,7 +347,7 @@ func (c *Console) setPatient(patient bool) {
 func (c *Console) Ask(q Question, quit <-chan struct{}) string {
 	c.mu.Lock()
 	q.unseen = q.Choices != nil
-	q.Waits = q.Choices != nil && (!c.model.Editor.Empty() || c.model.Search != nil)
+	q.Waits = !c.model.Editor.Empty()
 	over := c.ended
 	select {
 	case <-c.answers: // of a question that was withdrawn

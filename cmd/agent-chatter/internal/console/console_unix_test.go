@@ -80,8 +80,8 @@ func TestStalledTerminalDoesNotStopTheEnd(t *testing.T) {
 func TestKeyAfterAnAnswerIsText(t *testing.T) {
 	c := &Console{answers: make(chan string, 1)}
 	c.model.Question = &Question{Choices: permission}
-	for _, r := range "yhi" {
-		c.update(key(tty.Code(r), 0))
+	for _, code := range []tty.Code{'y', tty.Enter, 'h', 'i'} {
+		c.update(key(code, 0))
 	}
 	if answer := <-c.answers; answer != "y" || c.model.Editor.Text() != "hi" {
 		t.Errorf("the answer is %q, and the text %q", answer, c.model.Editor.Text())

@@ -239,12 +239,12 @@ func TestAsk(t *testing.T) {
 		answer string
 		text   string // in the input box after it
 	}{
-		{"an answer", func(*Model) {}, Question{Choices: permission}, "y", "y", ""},
+		{"an answer", func(*Model) {}, Question{Choices: permission}, "y<enter>", "y", ""},
 		{"a key", func(*Model) {}, Question{}, "x", "x", ""},
-		{"while text is typed", func(m *Model) { m.Editor.Set("te") }, Question{Choices: permission}, "xy<tab>n", "n", "texy"},
+		{"while text is typed", func(m *Model) { m.Editor.Set("te") }, Question{Choices: permission}, "xy<tab><enter>", "y", "texy"},
 		{"a key while text is typed", func(m *Model) { m.Editor.Set("te") }, Question{}, "x", "x", "te"},
-		{"during a search", func(m *Model) { m.Search = &Search{} }, Question{Choices: permission}, "<enter><tab>n", "n", ""},
-		{"a reason", func(*Model) {}, Question{Choices: permission}, "rrisky<enter>", "rrisky", ""},
+		{"during a search", func(m *Model) { m.Search = &Search{} }, Question{Choices: permission}, "<enter>n<enter>", "n", ""},
+		{"a reason", func(*Model) {}, Question{Choices: permission}, "r<enter>risky<enter>", "rrisky", ""},
 	} {
 		c := newConsole()
 		tt.change(&c.model)

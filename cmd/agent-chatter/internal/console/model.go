@@ -66,11 +66,11 @@ func (m *Model) Update(e tty.Event) (effect Effect, text string) {
 			m.Search.add(tty.SafeLine(e.Text))
 			return Find, ""
 		}
-		if q := m.Question; q != nil && q.takesKeys() {
+		if q := m.Question; q != nil {
 			if q.Choices == nil {
 				break
 			}
-			q.Waits, q.wrong = true, false
+			q.Waits, q.selected, q.wrong = q.Waits || q.unseen, 0, false
 		}
 		m.Editor.Paste(e.Text)
 		m.complete()
@@ -110,10 +110,12 @@ func (m *Model) interrupt() Effect {
 		return None
 	case m.asks && m.Editor.Empty():
 		return Sent // an empty line
-	case m.Question != nil && m.Question.takesKeys(), m.Editor.Empty():
+	case m.Question != nil && m.Question.Choices == nil, m.Editor.Empty():
 		return End
 	}
-	m.Editor.Clear()
+	if m.Editor.Clear(); m.Question != nil {
+		m.Question.Waits = false
+	}
 	m.complete()
 	return None
 }
@@ -257,6 +259,8 @@ func (m *Model) statusRow(columns int, now time.Time) string {
 	switch {
 	case m.leaves:
 		return m.styled(yellow, cut(textLeaves, columns))
+	case m.Question != nil && m.Question.Choices != nil && m.Question.typed == nil && m.Status.Unsaved == "":
+		return m.styled(dim, cut(textChooses, columns))
 	case (m.Question != nil || m.asks) && m.Status.Unsaved == "":
 		return m.styled(dim, cut(textWaits, columns))
 	case m.menu.open() && m.Search == nil && m.Status.Doing == "" && m.Status.Unsaved == "":

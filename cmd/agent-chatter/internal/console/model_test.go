@@ -23,7 +23,7 @@ var keyNames = map[string]tty.Key{
 	"enter": key(tty.Enter, 0), "esc": key(tty.Escape, 0), "tab": key(tty.Tab, 0), "up": key(tty.Up, 0),
 	"down": key(tty.Down, 0), "bs": key(tty.Backspace, 0), "c-c": key('c', tty.Ctrl), "c-d": key('d', tty.Ctrl),
 	"c-r": key('r', tty.Ctrl), "c-j": key('j', tty.Ctrl), "c-l": key('l', tty.Ctrl), "c-z": key('z', tty.Ctrl),
-	"c-g": key('g', tty.Ctrl), "c-o": key('o', tty.Ctrl), "left": key(tty.Left, 0),
+	"c-g": key('g', tty.Ctrl), "c-o": key('o', tty.Ctrl), "left": key(tty.Left, 0), "right": key(tty.Right, 0),
 	"c-s": key('s', tty.Ctrl), "c-n": key('n', tty.Ctrl), "c-p": key('p', tty.Ctrl), "c-home": key(tty.Home, tty.Ctrl),
 	"home": key(tty.Home, 0), "pgup": key(tty.PageUp, 0), "pgdn": key(tty.PageDown, 0), "end": key(tty.End, 0),
 }
@@ -187,29 +187,40 @@ var permission = []KeyChoice{
 
 func TestQuestionKeys(t *testing.T) {
 	for _, tt := range []struct{ name, typed, keys, effects, input string }{
-		{"an answer", "", "y", "chosen y", ""},
-		{"a capital", "", "N", "chosen n", ""},
-		{"a letter that is no answer begins a text", "", "xy", "", "xy"},
+		{"an answer", "", "y<enter>", "chosen y", ""},
+		{"a word", "", "Yes<enter>", "chosen y", ""},
+		{"a capital", "", "N<enter>", "chosen n", ""},
+		{"a letter without Enter", "", "y", "", "y"},
+		{"a sentence that begins with an answer", "", "yes, but not that<enter>", "sent yes, but not that", ""},
+		{"a letter that is no answer", "", "x<enter>", "sent x", ""},
+		{"Enter alone", "", "<enter>", "", ""},
+		{"an arrow", "", "<right><enter>", "chosen y", ""},
+		{"arrows", "", "<right><right><left><down><enter>", "chosen n", ""},
+		{"the last choice", "", "<up><enter>", "chosen \x1b", ""},
+		{"around the choices", "", "<tab><tab><tab><tab><tab><enter>", "chosen y", ""},
+		{"a letter after an arrow", "", "<right>n<enter>", "chosen n", ""},
+		{"arrows in a text", "", "yn<left><enter>", "sent yn", ""},
 		{"a command", "", "/status<enter>", "sent /status", ""},
-		{"Tab answers after a command", "", "/queue<enter>y<tab>n", "sent /queue, chosen n", "y"},
-		{"Tab does not complete", "", "/e<tab>n", "chosen n", "/e"},
-		{"a key that types nothing", "", "<up><tab><enter>", "", ""},
-		{"a reason", "", "rtoo risky<enter>", "chosen rtoo risky", ""},
-		{"no reason", "", "r  <enter>", "", "  "},
-		{"a reason that is edited", "", "rtoo<left>x<enter>", "chosen rtoxo", ""},
-		{"back from the reason", "", "rtoo<esc>y", "chosen y", ""},
-		{"a reason, and a message before it", "hell", "o<tab>rtoo<enter>", "chosen rtoo", "hello"},
-		{"a message before what is no reason", "hell", "o<tab>rtoo<esc>n", "chosen n", "hello"},
+		{"an answer after a command", "", "/queue<enter>n<enter>", "sent /queue, chosen n", ""},
+		{"Tab does not complete", "", "/e<tab><enter>", "chosen y", "/e"},
+		{"a reason", "", "r<enter>too risky<enter>", "chosen rtoo risky", ""},
+		{"no reason", "", "r<enter>  <enter>", "", "  "},
+		{"a reason that is edited", "", "r<enter>too<left>x<enter>", "chosen rtoxo", ""},
+		{"back from the reason", "", "r<enter>too<esc>y<enter>", "chosen y", ""},
+		{"a reason, and a message before it", "hell", "o<tab><tab><tab><enter>too<enter>", "chosen rtoo", "hello"},
+		{"a message before what is no reason", "hell", "o<tab><tab><tab><enter>too<esc><tab><enter>", "chosen y", "hello"},
 		{"Escape", "", "<esc>", "chosen \x1b", ""},
 		{"Escape, and a message before it", "hell", "<esc>", "chosen \x1b", "hell"},
 		{"a letter with Ctrl", "", "<c-n>", "", ""},
 		{"Ctrl+C", "", "<c-c>", "end", ""},
-		{"Ctrl+C clears text that is being typed", "hell", "o<c-c>", "", ""},
-		{"Ctrl+C clears a reason", "", "rtoo<c-c>", "", ""},
+		{"Ctrl+C clears text that is being typed", "hell", "o<c-c>y<enter>", "chosen y", ""},
+		{"Ctrl+C clears a reason", "", "r<enter>too<c-c>", "", ""},
 		{"typing continues", "hell", "o y", "", "hello y"},
-		{"Tab answers", "hell", "o<tab>y", "chosen y", "hello"},
+		{"a letter from before the question", "y", "<enter>", "sent y", ""},
+		{"the box is empty again", "y", "<bs>y<enter>", "chosen y", ""},
+		{"Tab answers", "hell", "o<tab><enter>", "chosen y", "hello"},
 		{"Enter sends what is typed", "hell", "o<enter>", "sent hello", ""},
-		{"a search continues", "<c-r>", "yes<enter>y<tab>n", "look, look, look, chosen n", "y"},
+		{"a search continues", "<c-r>", "yes<enter>n<enter>", "look, look, look, chosen n", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			m := newModel()
@@ -223,18 +234,20 @@ func TestQuestionKeys(t *testing.T) {
 	}
 }
 
+const choices = "  [Y] Allow  [N] Refuse  [R] Reason  [Esc] Cancel the turn"
+
 func TestTextThatIsBegunDuringAQuestionIsNoAnswer(t *testing.T) {
 	for name, begin := range map[string]tty.Event{"a key": key('/', 0), "a paste": tty.Paste{Text: "/"}} {
 		m := newModel()
 		m.Question = &Question{Choices: permission, Again: "Again.", wrong: true}
 		m.Update(begin)
 		got := press(t, m, "y")
-		want := "\n> /y_\nTab: answer the question above. Other keys: continue the text.\nwaiting for your answer"
+		want := "\n> /y_\n" + choices + "\nEnter sends the text. Tab chooses an answer.\n" + textChooses
 		if shown := rows(m, 80, 24); len(got) > 0 || shown != want {
 			t.Errorf("%s: effects %q, got\n%s", name, got, shown)
 		}
 		press(t, m, "<tab>")
-		if shown := rows(m, 80, 24); strings.Contains(shown, "Again.") || !strings.Contains(shown, "[Y] Allow") {
+		if shown := rows(m, 80, 24); strings.Contains(shown, "Again.") || !strings.Contains(shown, "▸ [Y] Allow") {
 			t.Errorf("%s: after Tab, got\n%s", name, shown)
 		}
 	}
@@ -247,7 +260,7 @@ func TestKeysBeforeTheQuestionIsSeenAreNoAnswer(t *testing.T) {
 		t.Errorf("effects %q, input %q", got, m.Editor.Text())
 	}
 	m.Question.unseen = false
-	if got := strings.Join(press(t, m, "y<tab>y"), ", "); got != "chosen y" || m.Editor.Text() != "yesy" {
+	if got := strings.Join(press(t, m, "<enter>y<enter>"), ", "); got != "sent yes, chosen y" || m.Editor.Text() != "" {
 		t.Errorf("effects %q, input %q", got, m.Editor.Text())
 	}
 }
@@ -355,31 +368,30 @@ func TestLiveRegion(t *testing.T) {
 			m.Search = &Search{Found: strings.Split("1234567", "")}
 		}, "<down><down><down>", "search> _\n  2\n  3\n▸ 4\n  5\n/help"},
 		{"a question", 60, 24, func(m *Model) { m.Question = &Question{Choices: permission, Again: "Again."} }, "<enter>",
-			"> _\n[Y] Allow  [N] Refuse  [R] Reason  [Esc] Cancel the turn\nAgain.\nwaiting for your answer"},
+			"> _\n  [Y] Allow  [N] Refuse  [R] Reason  [Esc] Cancel the turn\nAgain.\n" + textChooses},
 		{"a question that is longer than the screen", 80, 24, func(m *Model) {
 			m.Question = &Question{Choices: permission, Lines: 100}
 		}, "", "> _\nThe question has 100 lines: scroll up to its beginning.\n" +
-			"[Y] Allow  [N] Refuse  [R] Reason  [Esc] Cancel the turn\nwaiting for your answer"},
+			"  [Y] Allow  [N] Refuse  [R] Reason  [Esc] Cancel the turn\n" + textChooses},
 		{"a question of half the screen", 80, 24, func(m *Model) {
 			m.Question = &Question{Choices: permission, Lines: 12}
-		}, "", "> _\n[Y] Allow  [N] Refuse  [R] Reason  [Esc] Cancel the turn\nwaiting for your answer"},
+		}, "", "> _\n  [Y] Allow  [N] Refuse  [R] Reason  [Esc] Cancel the turn\n" + textChooses},
 		{"a question of more than half the screen", 80, 24, func(m *Model) {
 			m.Question = &Question{Choices: permission, Lines: 13}
 		}, "", "> _\nThe question has 13 lines: scroll up to its beginning.\n" +
-			"[Y] Allow  [N] Refuse  [R] Reason  [Esc] Cancel the turn\nwaiting for your answer"},
-		{"a row that two answers fill", 22, 24, func(m *Model) { m.Question = &Question{Choices: permission} }, "",
-			"> _\n[Y] Allow  [N] Refuse\n[R] Reason\n[Esc] Cancel the turn\nwaiting for your ans…"},
-		{"a row that three answers fill", 34, 24, func(m *Model) { m.Question = &Question{Choices: permission} }, "",
-			"> _\n[Y] Allow  [N] Refuse  [R] Reason\n[Esc] Cancel the turn\nwaiting for your answer"},
-		{"a question with an answer in each row", 11, 24, func(m *Model) { m.Question = &Question{Choices: permission} }, "",
-			"> _\n[Y] Allow\n[N] Refuse\n[R] Reason\n[Esc] Can…\nwaiting f…"},
+			"  [Y] Allow  [N] Refuse  [R] Reason  [Esc] Cancel the turn\n" + textChooses},
+		{"a row that two answers fill", 24, 24, func(m *Model) { m.Question = &Question{Choices: permission} }, "",
+			"> _\n  [Y] Allow  [N] Refuse\n  [R] Reason\n  [Esc] Cancel the turn\na letter and Enter, or…"},
+		{"a row that three answers fill", 36, 24, func(m *Model) { m.Question = &Question{Choices: permission} }, "",
+			"> _\n  [Y] Allow  [N] Refuse  [R] Reason\n  [Esc] Cancel the turn\n" + textChooses},
+		{"a question with an answer in each row", 13, 24, func(m *Model) { m.Question = &Question{Choices: permission} }, "",
+			"> _\n  [Y] Allow\n  [N] Refuse\n  [R] Reason\n  [Esc] Can…\na letter an…"},
 		{"a question during a search", 60, 24, func(m *Model) {
 			m.Question, m.Search = &Question{Choices: permission, Waits: true}, &Search{}
-		}, "x", "search> x_\nTab: answer the question above. Other keys: continue the t…\n  nothing found\n" +
-			"waiting for your answer"},
+		}, "x", "search> x_\n" + choices + "\n  nothing found\n" + textChooses},
 		{"a question on a narrow screen", 30, 24, func(m *Model) { m.Question = &Question{Choices: permission} }, "",
-			"> _\n[Y] Allow  [N] Refuse\n[R] Reason\n[Esc] Cancel the turn\nwaiting for your answer"},
-		{"the reason of a refusal", 80, 24, func(m *Model) { m.Question = &Question{Choices: permission} }, "rtoo",
+			"> _\n  [Y] Allow  [N] Refuse\n  [R] Reason\n  [Esc] Cancel the turn\na letter and Enter, or ←→ an…"},
+		{"the reason of a refusal", 80, 24, func(m *Model) { m.Question = &Question{Choices: permission} }, "r<enter>too",
 			"Reason> too_\nEnter: send it. Esc: back.\nwaiting for your answer"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

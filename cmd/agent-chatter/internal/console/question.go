@@ -1,6 +1,7 @@
 package console
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/clipperhouse/displaywidth"
@@ -8,22 +9,23 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 )
 
-// A Question is answered by a key.
+// A Question is answered by the letter of a choice and Enter, or by the arrow keys and Enter. Other text that is typed
+// meanwhile is a message.
 type Question struct {
-	Choices []KeyChoice // what the keys mean; nil: every key is an answer
-	Again   string      // is shown after a key that neither is an answer nor types text
+	Choices []KeyChoice // nil: every key is an answer, without Enter
+	Again   string      // is shown after Enter without an answer
 
-	// Waits is true if text was being typed when the question came, or was begun by a key that is no answer, such as
-	// the / of a command. Until Tab is pressed, keys edit that text, so that a letter of it is no answer.
+	// Waits is true if the text in the input box was typed before the question was seen: it is no answer.
 	Waits bool
 
 	// Lines is how many rows of the screen the text of the question takes, which is above the live region.
 	Lines int
 
-	unseen bool // it was not drawn yet: a key that was pressed before is no answer
-	wrong  bool
-	typed  *KeyChoice // the answer whose text is typed; nil: none
-	before string     // the text in the input box before it
+	unseen   bool // it was not drawn yet: a key that was pressed before is no answer
+	selected int  // 1 + the index of the choice that an arrow key has selected; 0: none
+	wrong    bool
+	typed    *KeyChoice // the answer whose text is typed; nil: none
+	before   string     // the text in the input box before it
 }
 
 // A KeyChoice is an answer to a Question.
@@ -34,56 +36,86 @@ type KeyChoice struct {
 	Secret bool   // that text is not shown
 }
 
-// takesKeys reports whether keys are answers.
-func (q *Question) takesKeys() bool { return !q.Waits && q.typed == nil }
-
-// answer handles a key while there is a question. The answer is the key, and after it a text.
+// answer handles a key while there is a question. The answer is the key of the choice, and after it a text.
 func (m *Model) answer(k tty.Key) (Effect, string) {
 	q := m.Question
 	q.Waits = q.Waits || q.unseen && k.IsText()
+	empty := m.Editor.Empty()
 	switch {
-	case q.Waits && m.Search != nil:
-		return m.search(k), ""
-	case q.Waits && k == key(tty.Tab, 0):
-		q.Waits = false
-		return None, ""
-	case q.Waits && k != key(tty.Enter, 0) && k != key(tty.Escape, 0):
-		m.press(k)
-		m.menu = menu{}
-		return None, ""
-	case q.Waits && k == key(tty.Enter, 0):
-		return m.press(k)
+	case q.Choices == nil:
+		return Chosen, string(keyOf(k))
+	case m.Search != nil:
+		effect := m.search(k)
+		q.Waits = !m.Editor.Empty()
+		return effect, ""
 	case q.typed != nil:
 		return m.typeAnswer(k)
+	case k == key(tty.Escape, 0), k == key('d', tty.Ctrl) && empty:
+		return m.choose(q.choice(keyOf(k)))
+	case k == key(tty.Tab, 0), (k == key(tty.Right, 0) || k == key(tty.Down, 0)) && (empty || q.selected > 0):
+		q.selected = q.selected%len(q.Choices) + 1
+		return None, ""
+	case k == key(tty.Tab, tty.Shift), (k == key(tty.Left, 0) || k == key(tty.Up, 0)) && (empty || q.selected > 0):
+		q.selected = (max(q.selected, 1)+len(q.Choices)-2)%len(q.Choices) + 1
+		return None, ""
+	case k == key(tty.Enter, 0) && q.selected > 0:
+		return m.choose(&q.Choices[q.selected-1])
+	case k == key(tty.Enter, 0) && (empty || m.answered() != nil):
+		chosen := m.answered()
+		m.Editor.Clear()
+		return m.choose(chosen)
 	}
-	pressed := rune(k.Code)
-	if k == key(tty.Escape, 0) {
-		pressed = tty.KeyEscape
-	} else if !k.IsText() {
-		pressed = '\ufffd'
+	q.selected, q.wrong = 0, false
+	effect, text := m.press(k)
+	m.menu = menu{}
+	q.Waits = q.Waits && !m.Editor.Empty()
+	return effect, text
+}
+
+// keyOf returns the character that a key types, tty.KeyEscape, or '\ufffd' for the other keys.
+func keyOf(k tty.Key) rune {
+	switch {
+	case k == key(tty.Escape, 0):
+		return tty.KeyEscape
+	case k.IsText():
+		return rune(k.Code)
 	}
-	if q.Choices == nil {
-		return Chosen, string(pressed)
+	return '\ufffd'
+}
+
+// answered returns the choice whose letter is the text in the input box; nil: none.
+func (m *Model) answered() *KeyChoice {
+	text := strings.ToLower(strings.TrimSpace(m.Editor.Text()))
+	switch text {
+	case "yes", "no":
+		text = text[:1]
 	}
-	for _, c := range q.Choices {
-		if c.Key != pressed && (pressed > 0x7f || c.Key != pressed|0x20) {
-			continue
-		}
-		if c.Asks != "" {
-			q.typed, q.before = &c, m.Editor.Text()
-			m.Editor.Clear()
-			return None, ""
-		}
-		return Chosen, string(c.Key)
+	if letter := []rune(text); len(letter) == 1 && !m.Question.Waits {
+		return m.Question.choice(letter[0])
 	}
-	if k.IsText() {
-		q.Waits, q.wrong = true, false
-		m.Type(string(pressed))
-		m.menu = menu{}
+	return nil
+}
+
+func (q *Question) choice(key rune) *KeyChoice {
+	if i := slices.IndexFunc(q.Choices, func(c KeyChoice) bool { return c.Key == key }); i >= 0 {
+		return &q.Choices[i]
+	}
+	return nil
+}
+
+// choose answers the question, or asks for the text of the answer. A missing choice is no answer.
+func (m *Model) choose(c *KeyChoice) (Effect, string) {
+	q := m.Question
+	q.wrong, q.selected = c == nil, 0
+	switch {
+	case c == nil:
+		return None, ""
+	case c.Asks != "":
+		q.typed, q.before = c, m.Editor.Text()
+		m.Editor.Clear()
 		return None, ""
 	}
-	q.wrong = true
-	return None, ""
+	return Chosen, string(c.Key)
 }
 
 func (m *Model) typeAnswer(k tty.Key) (Effect, string) {
@@ -120,31 +152,31 @@ func (m *Model) questionRows(columns, height int) (rows []string) {
 	if q.Lines > height/2 {
 		rows = []string{m.styled(yellow, cut(longQuestionText(q.Lines), columns))}
 	}
-	switch {
-	case q.Waits:
-		return append(rows, m.styled(yellow, cut(textTabAnswers, columns)))
-	case q.typed != nil:
+	if q.typed != nil {
 		return append(rows, m.styled(dim, cut(textTyped, columns)))
 	}
 	row, used := "", 0
-	for _, c := range q.Choices {
-		text := cut(c.Text, columns)
+	for i, c := range q.Choices {
+		text := cut(c.Text, columns-2)
 		name, rest, _ := strings.Cut(text, "]")
-		styled := m.styled(bold+yellow, name+"]") + rest
-		switch n := displaywidth.String(text); {
-		case used > 0 && used+2+n > columns:
-			rows, row, used = append(rows, row), styled, n
-		case used > 0:
-			row, used = row+"  "+styled, used+2+n
-		default:
-			row, used = styled, n
+		mark, styled := "  ", m.styled(bold+yellow, name+"]")+rest
+		if i == q.selected-1 {
+			mark, styled = m.styled(bold+cyan, "▸ "), m.styled(bold+cyan, text)
+		}
+		if n := 2 + displaywidth.String(text); used > 0 && used+n > columns {
+			rows, row, used = append(rows, row), mark+styled, n
+		} else {
+			row, used = row+mark+styled, used+n
 		}
 	}
 	if row != "" {
 		rows = append(rows, row)
 	}
-	if q.wrong {
+	switch {
+	case q.wrong:
 		rows = append(rows, cut(q.Again, columns))
+	case !m.Editor.Empty() && m.answered() == nil:
+		rows = append(rows, m.styled(yellow, cut(textNoAnswer, columns)))
 	}
 	return rows
 }

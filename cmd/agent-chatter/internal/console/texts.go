@@ -9,10 +9,11 @@ import (
 
 const (
 	textNoOutput     = "No tool has finished in this chat yet."
-	textTabAnswers   = "Tab: answer the question above. Other keys: continue the text."
+	textNoAnswer     = "Enter sends the text. Tab chooses an answer."
 	textTyped        = "Enter: send it. Esc: back."
 	textNothingFound = "  nothing found"
 	textWaits        = "waiting for your answer"
+	textChooses      = "a letter and Enter, or ←→ and Enter"
 	textLeaves       = "Ctrl+C again: save and leave"
 
 	// The placeholders of an empty input box.
