@@ -38,6 +38,7 @@ func newScene(columns, rows int) *scene {
 	demo := team.Demo()
 	s := &scene{
 		model: console.Model{
+			Parked: true,
 			Prompt: "you> ", Style: view.Style{Profile: ansi.Color16}, Status: console.Status{Idle: demo.DisplayName},
 		},
 		transcript: view.NewTranscript(demo),
@@ -176,7 +177,8 @@ func (s *scene) live() []string {
 	if s.noted && len(held) > 0 && held[0] != "" {
 		s.lines = append(s.lines, "")
 	}
-	return s.model.Live(s.columns, s.rows, held, s.now)
+	live, _ := s.model.Live(s.columns, s.rows, held, s.now)
+	return live
 }
 
 const reply = "# The plan\n\nFirst the **smallest** part that works, then a look at it together:\n\n" +

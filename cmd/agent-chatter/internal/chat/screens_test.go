@@ -47,7 +47,7 @@ func showScenes() error {
 		scene.play(s)
 		screen.Clear()
 		live := s.live() // which may print lines
-		if err := screen.Draw(s.lines, live); err != nil {
+		if err := screen.Draw(s.lines, live, nil); err != nil {
 			return err
 		}
 		fmt.Fprintf(os.Stdout, "\x1b]2;scene %s\x1b\\", scene.name)

@@ -25,6 +25,9 @@ const (
 	maxKept    = 16 << 20
 	// leaveTime is how long another Ctrl+C leaves after the first.
 	leaveTime = 2 * time.Second
+	// quietTime is how long after output, unless a key is pressed, and after a resize the cursor is parked: while the
+	// terminal changes the rows, it is not known where they are.
+	quietTime = 250 * time.Millisecond
 	// stallTime is how long a terminal that takes no output is waited for. Then agents, and the journal, continue.
 	stallTime = 5 * time.Second
 )
@@ -62,6 +65,9 @@ type Console struct {
 	escape    func()   // of Watch; nil: a person is next
 	interrupt func()
 	steer     func(text string) bool
+	held      string             // what was being said in the last frame
+	output    time.Time          // when the last frame with new output was drawn; zero: before the last key
+	resized   time.Time          // when the terminal was resized last
 	steering  bool               // the first of model.Queued is given to the agent
 	cancelled bool               // the turn: printing does not wait
 	ended     bool               // the input
@@ -152,9 +158,9 @@ func (c *Console) finish() error {
 	c.drawn.Broadcast()
 	c.mu.Unlock()
 	if c.terminal == nil {
-		return c.screen.Draw(done, nil)
+		return c.screen.Draw(done, nil, nil)
 	}
-	return errors.Join(c.screen.Draw(append(done, ""), nil), c.terminal.Close())
+	return errors.Join(c.screen.Draw(append(done, ""), nil, nil), c.terminal.Close())
 }
 
 // Change changes the Model.

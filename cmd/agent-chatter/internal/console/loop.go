@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
@@ -32,6 +33,11 @@ func (c *Console) handle(e tty.Event, events <-chan tty.Event) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	defer notify(c.drawNow)
+	if e == (tty.Resize{}) {
+		c.resized = time.Now()
+	} else {
+		c.output = time.Time{}
+	}
 	for {
 		k, ok := e.(tty.Key)
 		if !ok || !k.IsText() || c.model.modal() {
@@ -231,7 +237,7 @@ func (c *Console) drawFrames() {
 			}
 		case <-spin.C:
 			c.mu.Lock()
-			spins := c.model.Status.spins()
+			spins := c.model.Status.spins() || c.model.Parked
 			c.mu.Unlock()
 			if !spins {
 				continue
@@ -267,10 +273,15 @@ func (c *Console) frame() {
 	if c.line != "" {
 		held = append(held, c.line)
 	}
-	live := c.model.Live(columns, rows, held, time.Now())
+	now := time.Now()
+	if said := strings.Join(held, "\n"); len(done) > 0 || said != c.held {
+		c.held, c.output = said, now
+	}
+	c.model.Parked = now.Sub(c.resized) < quietTime || now.Sub(c.output) < quietTime
+	live, caret := c.model.Live(columns, rows, held, now)
 	c.drawn.Broadcast()
 	c.mu.Unlock()
-	_ = c.screen.Draw(done, live) // an error is one of the next read, too
+	_ = c.screen.Draw(done, live, caret) // an error is one of the next read, too
 }
 
 // find searches for the text of the open Search. The lock is held.

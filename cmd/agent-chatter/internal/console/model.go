@@ -47,6 +47,8 @@ type Model struct {
 	Prompt  string         // before the input box while a human is next
 	Queued  []string       // what was entered while agents speak
 
+	Parked bool // the cursor of the terminal is not at the caret, which is a reversed cell then
+
 	Question *Question // nil: none
 	Search   *Search   // of earlier messages; nil: none
 
@@ -219,16 +221,16 @@ func (m *Model) held(columns, rows int) (early, held []string) {
 	return early, m.lines(m.Transcript.Held(), columns)
 }
 
-// Live returns the rows of the live region for a screen of so many columns and rows. held are the rows
-// of what is being said.
-func (m *Model) Live(width, height int, held []string, now time.Time) []string {
+// Live returns the rows of the live region for a screen of so many columns and rows, and where the caret is in them;
+// nil: it is not shown. held are the rows of what is being said.
+func (m *Model) Live(width, height int, held []string, now time.Time) ([]string, *tty.Caret) {
 	columns := max(width-1, 1) // the last column stays empty: after it is filled, terminals differ
 	if m.OnlyShows {
 		rows := append([]string{}, held[max(0, len(held)-height/2):]...)
 		if m.Status.Doing != "" {
 			rows = append(rows, "", m.statusRow(columns, now))
 		}
-		return rows
+		return rows, nil
 	}
 	below := []string{}
 	switch {
@@ -242,15 +244,35 @@ func (m *Model) Live(width, height int, held []string, now time.Time) []string {
 	}
 	below = append(below, m.queuedRows(columns)...)
 	below = append(below, m.statusRow(columns, now))
-	input := m.inputRows(columns, max(1, height/3))
+	input, caret := m.inputRows(columns, max(1, height/3))
 	room := height - 1 - len(input) - len(below)
 	held = held[max(0, len(held)-max(0, min(room, height/2))):]
 	rows := append([]string{}, held...)
 	if room > len(held) {
 		rows = append(rows, "") // between what has been said and the input box
 	}
+	caret.Row += len(rows)
 	rows = append(append(rows, input...), below...)
-	return rows[:min(len(rows), max(1, height-1))]
+	rows = rows[:min(len(rows), max(1, height-1))]
+	if caret.Row >= len(rows) {
+		return rows, nil
+	}
+	if m.Parked {
+		return rows, nil
+	}
+	return rows, &caret
+}
+
+// reversed returns a text with the cell at a column reversed.
+func reversed(text string, column int) string {
+	const reverse, unreverse = "\x1b[7m", "\x1b[27m"
+	before := displaywidth.TruncateString(text, column, "")
+	cell, rest := " ", text[len(before):]
+	if g := displaywidth.StringGraphemes(rest); g.Next() {
+		cell = g.Value()
+		rest = rest[len(cell):]
+	}
+	return before + reverse + cell + unreverse + rest
 }
 
 // statusRow returns the last row: what an agent does, or what the keys do.
@@ -282,40 +304,49 @@ func (m *Model) placeholder() string {
 	return ""
 }
 
-// inputRows returns the rows of the input box.
-func (m *Model) inputRows(columns, limit int) []string {
+// inputRows returns the rows of the input box, and where the caret is in them.
+func (m *Model) inputRows(columns, limit int) ([]string, tty.Caret) {
 	prompt := m.prompt()
 	if w := displaywidth.String(prompt); w > columns/2 {
 		prompt = busyPrompt
 	}
 	indent := displaywidth.String(prompt)
 	m.Editor.Width = max(columns-indent-1, 1)
-	rows, above, below := m.Editor.Rows(limit)
+	v := m.Editor.View(limit)
 	if m.Search != nil {
-		text := displaywidth.TruncateString(tty.SafeLine(m.Search.Text), m.Editor.Width, "")
-		rows, above = []string{text + editor.Cursor}, 0
+		v = oneRow(displaywidth.TruncateString(tty.SafeLine(m.Search.Text), m.Editor.Width, ""))
 	}
 	if q := m.Question; q != nil && q.typed != nil && q.typed.Secret {
-		hidden := strings.Repeat("•", min(utf8.RuneCountInString(m.Editor.Text()), m.Editor.Width-1))
-		rows, above, below = []string{hidden + editor.Cursor}, 0, 0
+		v = oneRow(strings.Repeat("•", min(utf8.RuneCountInString(m.Editor.Text()), m.Editor.Width-1)))
+	}
+	if m.Parked {
+		v.Rows[v.Caret.Row] = reversed(v.Rows[v.Caret.Row], v.Caret.Column)
 	}
 	if text := m.placeholder(); text != "" {
-		rows[0] += m.styled(dim, cut(text, m.Editor.Width))
-	}
-	for i, row := range rows {
-		switch {
-		case i == 0 && above > 0:
-			row = m.styled(dim, "↑"+strings.Repeat(" ", indent-1)) + row
-		case i == 0:
-			row = m.styled(bold, prompt) + row
-		case i == len(rows)-1 && below > 0:
-			row = m.styled(dim, "↓"+strings.Repeat(" ", indent-1)) + row
-		default:
-			row = strings.Repeat(" ", indent) + row
+		if !m.Parked {
+			v.Rows[0] = " "
 		}
-		rows[i] = row
+		v.Rows[0] += m.styled(dim, cut(text, m.Editor.Width))
 	}
-	return rows
+	for i, text := range v.Rows {
+		lead := strings.Repeat(" ", indent)
+		switch {
+		case i == 0 && v.Above > 0:
+			lead = m.styled(dim, "↑"+strings.Repeat(" ", indent-1))
+		case i == 0:
+			lead = m.styled(bold, prompt)
+		case i == len(v.Rows)-1 && v.Below > 0:
+			lead = m.styled(dim, "↓"+strings.Repeat(" ", indent-1))
+		}
+		v.Rows[i] = lead + text
+	}
+	v.Caret.Column += indent
+	return v.Rows, v.Caret
+}
+
+// oneRow returns the view of a text with the cursor at its end.
+func oneRow(text string) editor.View {
+	return editor.View{Rows: []string{text}, Caret: tty.Caret{Column: displaywidth.String(text)}}
 }
 
 // busyPrompt is before the input box while no human is next: what is entered is queued.

@@ -55,7 +55,7 @@ func press(t *testing.T, m *Model, script string) (effects []string) {
 }
 
 func newModel() *Model {
-	return &Model{Prompt: "you> ", Sources: editor.Sources{
+	return &Model{Prompt: "you> ", Parked: true, Sources: editor.Sources{
 		Commands: []editor.Choice{
 			{Text: "/help", Help: "list the commands"}, {Text: "/end", Help: "save and end"},
 			{Text: "/export", Help: "write a snapshot"},
@@ -66,7 +66,8 @@ func newModel() *Model {
 
 // rows returns the live region as text. The cursor is a _.
 func rows(m *Model, width, height int, held ...string) string {
-	text := strings.Join(m.Live(width, height, held, noon), "\n")
+	live, _ := m.Live(width, height, held, noon)
+	text := strings.Join(live, "\n")
 	return strings.NewReplacer("\x1b[7m \x1b[27m", "_", "\x1b[7m", "[", "\x1b[27m", "]").Replace(text)
 }
 
@@ -672,21 +673,21 @@ func TestPageThatBecomesNarrowStaysAtTheEnd(t *testing.T) {
 
 func TestRegionWithoutInputBox(t *testing.T) {
 	m := Model{OnlyShows: true}
-	if got := m.Live(40, 8, []string{"1", "2", "3", "4", "5"}, noon); strings.Join(got, "|") != "2|3|4|5" {
+	if got, _ := m.Live(40, 8, []string{"1", "2", "3", "4", "5"}, noon); strings.Join(got, "|") != "2|3|4|5" {
 		t.Errorf("it has the rows %q", got)
 	}
 	var c conversation.Conversation
 	c.Apply(projection.Event{Payload: projection.TurnStarted{TurnID: "t", MemberID: "ada"}})
 	c.Apply(projection.Event{Payload: projection.ToolStarted{TurnID: "t", Name: "Bash"}})
 	m.Status.Follow(c.Open(), strings.ToUpper, noon)
-	if got := m.Live(40, 8, []string{"1"}, noon.Add(time.Second)); strings.Join(got, "|") != "1||⠇ ADA uses Bash 1s" {
+	if got, _ := m.Live(40, 8, []string{"1"}, noon.Add(time.Second)); strings.Join(got, "|") != "1||⠇ ADA uses Bash 1s" {
 		t.Errorf("during a turn it has the rows %q", got)
 	}
-	if got := m.Live(40, 8, nil, noon.Add(-time.Hour)); strings.Join(got, "|") != "|⠋ ADA uses Bash 0s" {
+	if got, _ := m.Live(40, 8, nil, noon.Add(-time.Hour)); strings.Join(got, "|") != "|⠋ ADA uses Bash 0s" {
 		t.Errorf("with a clock that is late it has the rows %q", got)
 	}
 	m.Status.Follow(nil, nil, noon)
-	if got := m.Live(40, 8, nil, noon); len(got) > 0 {
+	if got, _ := m.Live(40, 8, nil, noon); len(got) > 0 {
 		t.Errorf("after it it has the rows %q", got)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/clipperhouse/displaywidth"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 )
 
 // row is a row of the screen: the cells in [from, to). A line break that ends it is not in it.
@@ -84,35 +86,27 @@ func (e *Editor) moveRow(by int) bool {
 	return true
 }
 
-// The cursor is a reversed cell: the terminal's own cursor is hidden.
-const (
-	reverse   = "\x1b[7m"
-	unreverse = "\x1b[27m"
-)
+// A View is a part of a text on the screen.
+type View struct {
+	Rows         []string
+	Caret        tty.Caret // the cursor in Rows; at the end of a row it is after its last column
+	Above, Below int       // how many rows are left out
+}
 
-// Cursor is the cursor after a text.
-const Cursor = reverse + " " + unreverse
-
-// Rows returns at most limit rows of the text, those around the cursor, which is reversed. At the
-// end of a row it takes one more column. above and below are the numbers of rows that are left out.
-func (e *Editor) Rows(limit int) (shown []string, above, below int) {
+// View returns at most limit rows of the text, those around the cursor.
+func (e *Editor) View(limit int) (v View) {
 	rows := e.layout()
 	cursor := e.cursorRow(rows)
 	first := max(0, min(cursor-limit/2, len(rows)-limit))
 	last := min(len(rows), first+max(1, limit))
-	for i, r := range rows[first:last] {
+	for _, r := range rows[first:last] {
 		var b strings.Builder
-		for at := r.from; at < r.to; at++ {
-			text := e.cells[at].shown()
-			if at == e.at && first+i == cursor {
-				text = reverse + text + unreverse
-			}
-			b.WriteString(text)
+		for _, c := range e.cells[r.from:r.to] {
+			b.WriteString(c.shown())
 		}
-		if first+i == cursor && e.at == r.to {
-			b.WriteString(Cursor)
-		}
-		shown = append(shown, b.String())
+		v.Rows = append(v.Rows, b.String())
 	}
-	return shown, first, len(rows) - last
+	v.Caret = tty.Caret{Row: cursor - first, Column: e.columns(rows[cursor].from, e.at)}
+	v.Above, v.Below = first, len(rows)-last
+	return v
 }

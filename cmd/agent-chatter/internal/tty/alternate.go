@@ -9,7 +9,7 @@ import (
 
 // The alternate screen has a stack of its own for the kitty keyboard protocol.
 const (
-	alternateOn  = eraseBelow + "\x1b[?1049h" + kittyOn
+	alternateOn  = "\x1b[?1049h" + kittyOn
 	alternateOff = kittyOff + "\x1b[?1049l"
 )
 
@@ -45,7 +45,9 @@ func (t *Terminal) setAlternate(on bool) error {
 	t.alternate = on
 	modes := alternateOff
 	if on {
-		modes = alternateOn
+		columns, _ := t.Size()
+		modes = t.place.erase(columns) + alternateOn
+		t.place = place{}
 	}
 	t.watcher.claim(t.claim())
 	// Crash here lets the watcher leave the alternate screen without having entered it.

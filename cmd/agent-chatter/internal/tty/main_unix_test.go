@@ -42,7 +42,7 @@ func showEvents() error {
 	}
 	screen := NewScreen(t)
 	live := []string{"> live"}
-	if err := screen.Draw([]string{"ready"}, live); err != nil {
+	if err := screen.Draw([]string{"ready"}, live, nil); err != nil {
 		return err
 	}
 	for e := range t.Events() {
@@ -58,18 +58,18 @@ func showEvents() error {
 		}
 		switch e {
 		case Key{Code: 'q'}:
-			return errors.Join(screen.Draw(nil, nil), t.Close())
+			return errors.Join(screen.Draw(nil, nil, nil), t.Close())
 		case Key{'z', Ctrl}:
 			shown, err = "suspended", t.Suspend()
 		case Key{'l', Ctrl}:
 			screen.Clear()
-			err = screen.Draw(nil, []string{"> cleared"})
+			err = screen.Draw(nil, []string{"> cleared"}, nil)
 			continue
 		case Key{'p', Ctrl}:
 			err = screen.Page([]string{"the page", "its second row"})
 			continue
 		}
-		if err = errors.Join(err, screen.Draw([]string{shown}, live)); err != nil {
+		if err = errors.Join(err, screen.Draw([]string{shown}, live, nil)); err != nil {
 			return err
 		}
 	}
@@ -126,7 +126,7 @@ func streamLines() error {
 			columns, rows := screen.Size()
 			shown = redrawnAt(columns, rows)
 		}
-		if err := screen.Draw(done, streamRows(shown)); err != nil {
+		if err := screen.Draw(done, streamRows(shown), nil); err != nil {
 			return err
 		}
 	}

@@ -4,20 +4,23 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
 )
 
 // Screen draws on a terminal: lines that are done, which scroll away like the output of any program and are never
-// touched again, and below them live rows, which the next frame replaces. Between frames the cursor is hidden in
-// column 0 of the first live row, so that a frame needs to know neither what the terminal has made of the rows after
-// a resize, nor where they are. It may be used by one goroutine at a time.
+// touched again, and below them live rows, which the next frame replaces. Between frames the cursor is at the caret, or
+// hidden in column 0 of the first live row: then a frame needs to know neither what the terminal has made of the rows
+// after a resize, nor where they are. It may be used by one goroutine at a time.
 type Screen struct {
 	out       io.Writer
 	area      func() area
 	alternate func(on bool) error // enters or leaves the alternate screen
-	frame     frame               // the last one
+	place     func() place        // of the cursor
+	setPlace  func(place)
+	frame     frame // the last one
 	clear     bool
 }
 
@@ -28,13 +31,15 @@ type area struct {
 }
 
 type frame struct {
-	area area
-	live string
+	area  area
+	live  string
+	caret Caret
+	shown bool
 }
 
 // NewScreen returns the screen of a terminal. Nothing is drawn yet.
 func NewScreen(t *Terminal) *Screen {
-	return &Screen{out: t.out, area: t.area, alternate: t.setAlternate}
+	return &Screen{out: t.out, area: t.area, alternate: t.setAlternate, place: t.cursor, setPlace: t.setCursor}
 }
 
 // NewOutput returns the screen of a terminal that is only written to: it keeps its settings and modes, so that the
@@ -44,7 +49,10 @@ func NewOutput(out *os.File) *Screen {
 		columns, rows := size(out)
 		return area{columns: columns, rows: rows}
 	}
-	return &Screen{out: out, area: area, alternate: func(bool) error { return nil }}
+	return &Screen{
+		out: out, area: area, alternate: func(bool) error { return nil },
+		place: func() place { return place{} }, setPlace: func(place) {},
+	}
 }
 
 // Size returns the columns and rows of the terminal, 80 and 24 if they are unknown.
@@ -64,23 +72,37 @@ const (
 
 // Draw prints lines and replaces the live rows, in one write. The texts have no control characters but those of
 // colours, emphasis and links, and each ends its own. The terminal wraps a line that is too long; a row is cut. If
-// there are more rows than the terminal has, the last ones are shown. An unchanged frame is not written.
-func (s *Screen) Draw(done, live []string) error {
+// there are more rows than the terminal has, the last ones are shown. The cursor is shown at the caret, if it is not nil.
+// An unchanged frame is not written.
+func (s *Screen) Draw(done, live []string, caret *Caret) error {
 	if err := s.alternate(false); err != nil {
 		return err
 	}
 	area := s.area()
-	live = live[max(0, len(live)-area.rows):]
+	left := max(0, len(live)-area.rows)
+	live = live[left:]
 	cut := make([]string, len(live))
 	for i, row := range live {
 		cut[i] = ansi.Truncate(row, area.columns-1, "")
 	}
-	next := frame{area, strings.Join(cut, "\r\n")}
+	next := frame{area: area, live: strings.Join(cut, "\r\n")}
+	if caret != nil && caret.Row >= left {
+		next.caret, next.shown = Caret{caret.Row - left, min(caret.Column, area.columns-1)}, true
+	}
 	if len(done) == 0 && next == s.frame && !s.clear {
 		return nil
 	}
+	before := s.place()
+	after, move := place{}, ""
+	if next.shown {
+		after, move = placeOf(next.caret, cut)
+	}
+	if !slices.Equal(before.Above, after.Above) {
+		s.setPlace(place{})
+	}
+	// Crash here leaves live rows on the screen.
 	var b strings.Builder
-	b.WriteString(beginUpdate + eraseBelow)
+	b.WriteString(beginUpdate + before.erase(area.columns))
 	if s.clear {
 		// What is on the screen moves to the scrollback.
 		fmt.Fprintf(&b, "\x1b[%dH%s\x1b[H", area.rows, strings.Repeat("\n", area.rows))
@@ -92,10 +114,11 @@ func (s *Screen) Draw(done, live []string) error {
 	if len(live) > 1 {
 		fmt.Fprintf(&b, "\x1b[%dA", len(live)-1)
 	}
-	b.WriteString(endUpdate)
+	b.WriteString(move + endUpdate)
 	if _, err := io.WriteString(s.out, b.String()); err != nil {
 		return err
 	}
+	s.setPlace(after)
 	s.frame, s.clear = next, false
 	return nil
 }

@@ -18,7 +18,11 @@ func (f *frames) Write(p []byte) (int, error) {
 }
 
 func screenOf(f *frames, a *area) *Screen {
-	return &Screen{out: f, area: func() area { return *a }, alternate: func(bool) error { return nil }}
+	var at place
+	return &Screen{
+		out: f, area: func() area { return *a }, alternate: func(bool) error { return nil },
+		place: func() place { return at }, setPlace: func(p place) { at = p },
+	}
 }
 
 func TestDrawWritesOneFrame(t *testing.T) {
@@ -29,7 +33,7 @@ func TestDrawWritesOneFrame(t *testing.T) {
 		{nil, nil},
 		{[]string{"last"}, nil},
 	} {
-		if err := s.Draw(draw.done, draw.live); err != nil {
+		if err := s.Draw(draw.done, draw.live, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -50,7 +54,7 @@ func TestDrawSkipsUnchangedFrames(t *testing.T) {
 	s := screenOf(&f, &a)
 	draw := func(want int) {
 		t.Helper()
-		if err := s.Draw(nil, []string{"> live"}); err != nil || len(f) != want {
+		if err := s.Draw(nil, []string{"> live"}, nil); err != nil || len(f) != want {
 			t.Errorf("%d frames, want %d: %v", len(f), want, err)
 		}
 	}
@@ -81,7 +85,7 @@ func TestRowsFitTheTerminal(t *testing.T) {
 	} {
 		for columns := 2; columns < 30; columns++ {
 			var f frames
-			if err := screenOf(&f, &area{columns: columns, rows: 4}).Draw(nil, []string{row}); err != nil {
+			if err := screenOf(&f, &area{columns: columns, rows: 4}).Draw(nil, []string{row}, nil); err != nil {
 				t.Fatal(err)
 			}
 			shown := strings.TrimSuffix(strings.TrimPrefix(f[0], beginUpdate+eraseBelow+wrapOff), wrapOn+"\r"+endUpdate)
@@ -102,8 +106,9 @@ func TestScreenReportsLostOutput(t *testing.T) {
 		"the output":           {out: full{}, alternate: func(bool) error { return nil }},
 		"the alternate screen": {out: new(frames), alternate: lost},
 	} {
-		s.area = func() area { return area{columns: 10, rows: 4} }
-		if err := s.Draw([]string{"a"}, nil); err != errFull {
+		s.area, s.place = func() area { return area{columns: 10, rows: 4} }, func() place { return place{} }
+		s.setPlace = func(place) {}
+		if err := s.Draw([]string{"a"}, nil, nil); err != errFull {
 			t.Errorf("%s: Draw returns %v", name, err)
 		}
 		if err := s.Page([]string{"a"}); err != errFull {
@@ -129,3 +134,44 @@ type full struct{}
 var errFull = errors.New("full")
 
 func (full) Write([]byte) (int, error) { return 0, errFull }
+
+func TestDrawMovesTheCursorToTheCaret(t *testing.T) {
+	var f frames
+	a := area{columns: 10, rows: 4}
+	s := screenOf(&f, &a)
+	for _, draw := range []struct {
+		live    []string
+		columns int
+		caret   *Caret
+	}{
+		{[]string{"", "> a", "status"}, 10, &Caret{1, 3}},
+		{[]string{"", "> a", "status"}, 10, &Caret{1, 3}}, // the same
+		{[]string{"123456789", "> a", "status"}, 10, &Caret{1, 20}},
+		{[]string{"> a"}, 4, &Caret{0, 0}}, // the first row was broken into three
+		{[]string{"> a"}, 4, nil},
+		{[]string{"0", "1", "2", "3", "4"}, 4, &Caret{1, 1}},
+		{[]string{"0", "1", "2", "3", "4"}, 4, &Caret{0, 1}}, // the row is not on the screen
+	} {
+		a.columns = draw.columns
+		if err := s.Draw(nil, draw.live, draw.caret); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var moves []string
+	for _, frame := range f {
+		before, rest, _ := strings.Cut(strings.TrimPrefix(frame, beginUpdate), eraseBelow)
+		_, after, _ := strings.Cut(rest, wrapOn+"\r")
+		moves = append(moves, before+" / "+strings.TrimSuffix(after, endUpdate))
+	}
+	want := []string{
+		" / \x1b[2A\x1b[1B\x1b[3C\x1b[?25h",
+		"\x1b[?25l\x1b[1A / \x1b[2A\x1b[1B\x1b[9C\x1b[?25h",
+		"\x1b[?25l\x1b[3A / \x1b[?25h",
+		"\x1b[?25l / ",
+		" / \x1b[3A\x1b[1C\x1b[?25h",
+		"\x1b[?25l / \x1b[3A",
+	}
+	if !slices.Equal(moves, want) {
+		t.Errorf("got %q\nwant %q", moves, want)
+	}
+}

@@ -35,6 +35,7 @@ type Terminal struct {
 	mu        sync.Mutex
 	held      bool    // the settings and modes are ours
 	alternate bool    // the alternate screen is shown
+	place     place   // of the cursor
 	notices   []Event // that did not come from the input
 	patient   atomic.Bool
 	changes   atomic.Uint64 // how often the size, or what is shown, may have changed
@@ -133,11 +134,12 @@ func (t *Terminal) take() error {
 	return t.apply(modesOn)
 }
 
-// retake does so again, if they should be ours.
+// retake does so again, if they should be ours. The cursor is where others have left it.
 func (t *Terminal) retake() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.held {
+		t.place = place{}
 		_ = t.apply(modesOff + modesOn) // an error is one of the next read, too
 	}
 }
@@ -153,7 +155,24 @@ func (t *Terminal) apply(modes string) error {
 }
 
 func (t *Terminal) claim() claim {
-	return claim{Held: t.held, Alternate: t.alternate, Saved: t.saved, Ours: t.saved.raw()}
+	cursor := place{Above: t.place.Above}
+	return claim{Held: t.held, Alternate: t.alternate, Cursor: cursor, Saved: t.saved, Ours: t.saved.raw()}
+}
+
+func (t *Terminal) cursor() place {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.place
+}
+
+func (t *Terminal) setCursor(p place) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	moved := !slices.Equal(t.place.Above, p.Above)
+	t.place = p
+	if moved {
+		t.watcher.claim(t.claim())
+	}
 }
 
 func (t *Terminal) giveBack() error {
@@ -163,11 +182,12 @@ func (t *Terminal) giveBack() error {
 		return nil
 	}
 	t.held = false
-	modes := eraseBelow + modesOff
+	columns, _ := t.Size()
+	modes := t.place.erase(columns) + modesOff
 	if t.alternate {
 		modes = alternateOff + modes
 	}
-	t.alternate = false
+	t.alternate, t.place = false, place{}
 	_, err := io.WriteString(t.out, modes)
 	err = errors.Join(err, t.saved.apply(t.in, t.out))
 	// Crash here makes the watcher restore the modes twice.

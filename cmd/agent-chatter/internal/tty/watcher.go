@@ -4,5 +4,6 @@ package tty
 type claim struct {
 	Held        bool
 	Alternate   bool // the alternate screen is shown
+	Cursor      place
 	Saved, Ours settings
 }

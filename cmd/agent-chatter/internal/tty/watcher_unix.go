@@ -94,7 +94,8 @@ func (c claim) undo(in, out *os.File) {
 	modes := mouseOff + modesOff
 	if now, err := currentSettings(in, out); err == nil && now == c.Ours {
 		_ = c.Saved.apply(in, out)
-		modes = eraseBelow + modes
+		columns, _ := size(out)
+		modes = c.Cursor.erase(columns) + modes
 	}
 	if c.Alternate {
 		modes = alternateOff + modes
