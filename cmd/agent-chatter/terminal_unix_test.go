@@ -12,7 +12,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/editor"
 	"github.com/creack/pty"
 )
 
@@ -88,7 +87,7 @@ func (p *program) typeLine(line string) {
 	p.t.Helper()
 	if line != "" && p.hasInputBox() {
 		p.press(line)
-		p.expect(line + editor.Cursor)
+		p.expect(line + "\r\n")
 		line = ""
 	}
 	p.press(line + enter)

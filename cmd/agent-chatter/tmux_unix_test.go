@@ -136,3 +136,28 @@ func TestKeysInChat(t *testing.T) {
 		t.Errorf("sent: %q, want %q", got, want)
 	}
 }
+
+// TestCaretInChat looks for the terminal's cursor after each key.
+func TestCaretInChat(t *testing.T) {
+	m, _ := chatOnTmux(t)
+	lead := len("hugo> ")
+	row := -1
+	for _, step := range []struct {
+		key         string
+		row, column int // from the beginning of the text
+	}{
+		{"a", 0, 1}, {"界", 0, 3}, {"e\u0301", 0, 4}, {"🫖", 0, 6}, {"Left", 0, 4}, {"Left", 0, 3}, {"Left", 0, 1},
+		{"Home", 0, 0}, {"End", 0, 6}, {"C-j", 1, 0}, {"b", 1, 1}, {"Up", 0, 1}, {"C-e", 0, 6}, {"BSpace", 0, 4},
+	} {
+		m.Press(step.key)
+		var x, y int
+		m.Await(func() bool {
+			var shown int
+			_, err := fmt.Sscan(m.Run("display-message", "-p", "#{cursor_flag} #{cursor_x} #{cursor_y}"), &shown, &x, &y)
+			if row < 0 && err == nil && shown == 1 && x == lead+step.column {
+				row = y
+			}
+			return err == nil && shown == 1 && x == lead+step.column && y == row+step.row
+		})
+	}
+}
