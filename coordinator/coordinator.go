@@ -164,8 +164,26 @@ func (c *Coordinator) Session() *Session {
 		ID: c.conv.log.SessionID(), TeamID: c.team.ID, TeamName: c.team.Name, Title: s.Row.Title,
 		CreatedAt: s.Row.CreatedAt, UpdatedAt: s.Row.UpdatedAt, TeamTask: s.Task, Stats: s.Stats,
 		Duration: time.Since(s.Row.CreatedAt), Interrupted: interrupted, Speaking: speaking,
+		Contexts: contextsOf(s),
 	}
 }
+
+// contextsOf returns what the agents reported of their contexts in the last turns of their sessions.
+func contextsOf(s *projection.State) map[string]Context {
+	contexts := map[string]Context{}
+	for id, sessions := range s.Attached {
+		for _, session := range sessions {
+			if last := session.Last; session.Done != nil {
+				last = *session.Done
+				contexts[id] = Context{Used: last.Context, Window: last.Window}
+			}
+		}
+	}
+	return contexts
+}
+
+// Context is how full the context window of an agent is, in tokens; 0 is unknown.
+type Context struct{ Used, Window int64 }
 
 // Session describes a session.
 type Session struct {
@@ -175,9 +193,10 @@ type Session struct {
 	CreatedAt, UpdatedAt time.Time
 	TeamTask             *string
 	Stats                projection.Stats
-	Duration             time.Duration // since CreatedAt
-	Interrupted          []string      // the IDs of the members whose turns Retry reruns
-	Speaking             []string      // the IDs of the members whose turns have no end, the oldest first
+	Duration             time.Duration      // since CreatedAt
+	Interrupted          []string           // the IDs of the members whose turns Retry reruns
+	Speaking             []string           // the IDs of the members whose turns have no end, the oldest first
+	Contexts             map[string]Context // by the ID of the member; only of agents that report it
 }
 
 // Snapshot returns the whole session as it is stored, or ErrNoSession.

@@ -126,9 +126,9 @@ func drawChat(t *testing.T) string {
 // chatWithAda has the first turn of a conversation.
 func chatWithAda(m *ttytest.Tmux) {
 	m.Press("agent-chatter chat -t calc.json", "Enter")
-	m.Expect("Calculator · /help")
+	m.Expect("Calculator · ")
 	m.Press("@ada a division by zero should be an error", "Enter")
-	m.Expect("Calculator · 2 messages · /help")
+	m.Expect("Calculator · 2 messages")
 	m.Expect("eva> ")
 }
 
@@ -143,7 +143,7 @@ func drawPermission(t *testing.T) string {
 	m.Expect("a letter and Enter")
 	screen := screenOf(t, m)
 	m.Press("y", "Enter")
-	m.Expect("Calculator · 4 messages · /help")
+	m.Expect("Calculator · 4 messages")
 	m.Press("C-d")
 	m.Expect("To resume, type:")
 	return picture.Draw([]picture.Screen{screen}, []picture.Size{size})

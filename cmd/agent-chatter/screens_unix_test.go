@@ -34,9 +34,9 @@ var programScreens = []struct {
 	play    func(m *ttytest.Tmux)
 }{
 	{"output", "agent-chatter chat -t calc.json", func(m *ttytest.Tmux) { // Ctrl+O
-		m.Expect("Calculator · /help")
+		m.Expect("Calculator · ")
 		m.Press("a division by zero should be an error", "Enter")
-		m.Expect("Calculator · 2 messages · /help")
+		m.Expect("Calculator · 2 messages")
 		m.Expect("eva> ")
 		m.Press("C-o")
 		m.Expect(" · q closes")
@@ -52,7 +52,7 @@ var programScreens = []struct {
 	}},
 	{"resumed", "agent-chatter chat -t calc.json -m begin >/dev/null; agent-chatter chat --resume", func(m *ttytest.Tmux) {
 		m.Expect("eva> ")
-		m.Expect("Calculator · 2 messages · /help")
+		m.Expect("Calculator · 2 messages")
 	}},
 	{"first_run", "PATH=$PWD/bin:$PATH agent-chatter chat", func(m *ttytest.Tmux) {
 		m.Expect("[Y/n] ")
@@ -60,13 +60,13 @@ var programScreens = []struct {
 		m.Expect("[ask] ")
 		m.Press("Enter")
 		m.Expect("you> ")
-		m.Expect("shop · /help")
+		m.Expect("shop · ")
 	}},
 	{"first_run_demo", "PATH=$PWD/bin:$PATH agent-chatter chat", func(m *ttytest.Tmux) {
 		m.Expect("[Y/n] ")
 		m.Press("n", "Enter")
 		m.Expect("you> ")
-		m.Expect("Demo · /help")
+		m.Expect("Demo · ")
 	}},
 }
 

@@ -205,7 +205,7 @@ func (cmd *Command) name(ctx context.Context, a *app.App) (string, error) {
 // newREPL returns a repl without a conversation. It is opened by begin.
 func (cmd *Command) newREPL(a *app.App, config home.Config) *repl {
 	r := &repl{
-		app: a, noSave: cmd.NoSave, manualSave: cmd.NoAutoSave, models: cmd.Model,
+		app: a, noSave: cmd.NoSave, manualSave: cmd.NoAutoSave, models: cmd.Model, statusFacts: config.Status,
 		closeOutput: func(context.Context) error { return nil },
 	}
 	if cmd.Plain {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/console"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/host"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
@@ -24,16 +23,33 @@ type display struct {
 	console         *console.Console // the Surface, if a user types on it
 	repl            *repl
 	question        chan struct{} // has a value while the user is asked: one question at a time
+
+	last      string            // the member of the last turn
+	models    map[string]string // what agents have reported, by member
+	directory string            // of the status row
 }
 
 // begin resets the state for a conversation of a team.
 func (d *display) begin(t *team.Team) {
 	d.Reporter.Begin(t)
+	d.last, d.models = "", map[string]string{}
+	d.lookAtDirectory()
 	d.Say(func(m *console.Model) []view.Block {
 		if !d.JSON {
 			m.Transcript = view.NewTranscript(t)
 		}
-		m.Status, m.Sources.Members = console.Status{Idle: tty.SafeLine(t.DisplayName)}, members(t)
+		m.Status, m.Sources.Members = console.Status{Facts: d.facts(nil, team.Member{})}, members(t)
+		return nil
+	})
+}
+
+// showFacts makes the status row show the session that is open.
+func (d *display) showFacts() {
+	d.lookAtDirectory()
+	member, _ := d.Team.Member(d.last)
+	facts := d.facts(d.repl.c.Session(), member)
+	d.Say(func(m *console.Model) []view.Block {
+		m.Status.Facts = facts
 		return nil
 	})
 }
@@ -51,21 +67,20 @@ func (d *display) showItem(i *conversation.Item) {
 // Event implements coordinator.Listener.
 func (d *display) Event(e coordinator.Event) {
 	d.Reporter.Event(e)
-	next, idle := "", ""
+	next, facts := "", []string(nil)
 	if d.console != nil {
 		now := statusOf(d.repl.c)
 		d.repl.statuses.Refresh(now)
-		idle = idleText(d.Team.DisplayName, now.Session)
-		if len(now.Queued) > 0 {
-			next = tty.SafeLine(now.Queued[0].Member.DisplayName)
-		}
+		d.follow(e.Payload)
+		member, _ := d.Team.Member(d.last)
+		facts, next = d.facts(now.Session, member), nextNamesText(now.Queued)
 	}
 	d.Say(func(m *console.Model) []view.Block {
 		blocks := d.blocks(m, e)
 		if m.Transcript != nil && d.Team.ShowThinkingTimer {
 			m.Status.Follow(m.Transcript.Open(), d.DisplayName, time.Now())
 		}
-		m.Status.Next, m.Status.Idle, m.Status.Escape = next, idle, d.console != nil && d.Team.AllowEscCancel
+		m.Status.Next, m.Status.Facts, m.Status.Escape = next, facts, d.console != nil && d.Team.AllowEscCancel
 		said, ok := e.Payload.(projection.MessageAppended)
 		if ok && d.console != nil && said.Message.Speaker.Type == projection.TypeHuman {
 			m.Editor.Remember(said.Message.Content)
@@ -146,12 +161,29 @@ func (d *display) Ask(ctx context.Context, q coordinator.Question) coordinator.A
 	return answer
 }
 
-// idleText is shown while no agent speaks: the team, and how far the conversation is.
-func idleText(team string, s *coordinator.Session) string {
-	if s == nil || s.Stats.Messages == 0 {
-		return tty.SafeLine(team)
+// follow notes whose turn it is, and the model that the agent reports.
+func (d *display) follow(p projection.Payload) {
+	switch p := p.(type) {
+	case projection.TurnStarted:
+		d.last = p.MemberID
+		if p.Model != "" {
+			d.models[p.MemberID] = p.Model
+		}
+	case projection.TurnEnded:
+		d.lookAtDirectory()
 	}
-	return tty.SafeLine(team) + " · " + app.Count(s.Stats.Messages, "message")
+}
+
+// nextNamesText is who is next, and how many more are queued.
+func nextNamesText(queued []coordinator.Queued) string {
+	if len(queued) == 0 {
+		return ""
+	}
+	name := tty.SafeLine(queued[0].Member.DisplayName)
+	if more := len(queued) - 1; more > 0 {
+		name += fmt.Sprintf(" +%d", more)
+	}
+	return name
 }
 
 // textUnsaved is what the status row says of a conversation that is only in memory.

@@ -55,9 +55,10 @@ func chatTexts() []apptest.Text {
 	add("roundsText", "the default limit, near its end", roundsText(45, 50))
 	add("resumingText", "", resumingText(since, 5, 2, 10))
 	add("resumingText", "no limit", resumingText(since, 5, 2, 0))
-	add("idleText", "", idleText(apptest.Hostile, &coordinator.Session{
-		Stats: projection.Stats{Messages: 3},
-	}))
+	add("contextText", "", contextText(coordinator.Context{Used: 24_400, Window: 200_000}))
+	add("contextText", "an unknown window", contextText(coordinator.Context{Used: 1_240_000}))
+	add("placeText", "", placeText("/src/"+apptest.Hostile, apptest.Hostile))
+	add("nextNamesText", "", nextNamesText([]coordinator.Queued{{Member: team.Member{DisplayName: apptest.Hostile}}, {}}))
 	active := coordinator.Status{Phase: coordinator.Active, Waiting: "hugo"}
 	calc := coordinator.Session{
 		ID: "01HZ", TeamName: "calc", Stats: projection.Stats{Usage: projection.Totals{Input: 12, Output: 3}},

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/console"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/host"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/setup"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/teams"
@@ -73,6 +73,8 @@ type repl struct {
 	noSave     bool            // nothing is kept on disk
 	manualSave bool            // the conversation is in memory until /save or its end
 	models     []string        // of --model, for the first conversation
+
+	statusFacts []home.StatusFact // nil: all
 	turns      context.Context // of the running turns
 
 	hub         *host.Hub       // nil: there is none
@@ -164,10 +166,7 @@ func (r *repl) banner() {
 	if r.display.JSON {
 		return
 	}
-	if c := r.display.console; c != nil {
-		idle := idleText(r.c.Team().DisplayName, session)
-		c.Change(func(m *console.Model) { m.Status.Idle = idle })
-	}
+	r.display.showFacts()
 	recent, older, err := r.newest(session)
 	if err != nil {
 		r.report(err)

@@ -39,7 +39,7 @@ func newScene(columns, rows int) *scene {
 	s := &scene{
 		model: console.Model{
 			Parked: true,
-			Prompt: "you> ", Style: view.Style{Profile: ansi.Color16}, Status: console.Status{Idle: demo.DisplayName},
+			Prompt: "you> ", Style: view.Style{Profile: ansi.Color16}, Status: console.Status{Facts: []string{demo.DisplayName}},
 		},
 		transcript: view.NewTranscript(demo),
 		columns:    columns, rows: rows, now: time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC),
@@ -130,7 +130,7 @@ func (s *scene) replies(text string) {
 
 // idles waits for the person.
 func (s *scene) idles() {
-	s.model.Status, s.model.Prompt = console.Status{Idle: "Demo · 2 messages"}, "you> "
+	s.model.Status, s.model.Prompt = console.Status{Facts: []string{"Demo", "2 messages", "sonnet", "12% of 200k", "31k tokens", "0.21 USD", "saved", "kettle (main)"}}, "you> "
 }
 
 // enters prints a command, and its answer.
@@ -375,7 +375,7 @@ var scenes = []namedScene{
 		s.print(s.transcript.Item(item("planner", "Planner", projection.TypeAI, "First the **smallest** part.", false)))
 		s.print(s.transcript.Item(item("critic", "Critic", projection.TypeAI, "I have weighed", true)))
 		s.notice(interruptedTurnText("Critic").String())
-		s.model.Status.Idle = "Demo · 12 messages"
+		s.model.Status.Facts = []string{"Demo", "12 messages"}
 	}},
 	{"found_previous", func(s *scene) {
 		s.enters("/team deploy calc", offerQuestion(projection.Row{

@@ -277,7 +277,7 @@ func reversed(text string, column int) string {
 
 // statusRow returns the last row: what an agent does, or what the keys do.
 func (m *Model) statusRow(columns int, now time.Time) string {
-	columns = min(columns, statusColumns)
+	columns = statusColumns(columns)
 	switch {
 	case m.leaves:
 		return m.styled(yellow, cut(textLeaves, columns))

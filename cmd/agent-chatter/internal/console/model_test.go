@@ -294,29 +294,29 @@ func TestLiveRegion(t *testing.T) {
 		{"an agent with a longer name", 80, 24, func(m *Model) {
 			m.Status, m.Prompt = busy, ""
 			m.Status.Doing = "Architect thinks"
-		}, "", "> _\n⠴ Architect thinks 3s · esc to stop"},
+		}, "", "> _\n⠴ Architect thinks 3s · esc to interrupt"},
 		{"an agent with a long name", 80, 24, func(m *Model) {
 			m.Status, m.Prompt = busy, ""
 			m.Status.Doing = strings.Repeat("long ", 10) + "thinks"
-		}, "", "> _\n⠴ long long long long long long lo… 3s"},
+		}, "", "> _\n⠴ long long long long long long long long long long thi… 3s"},
 		{"who is next", 80, 24, func(m *Model) {
 			m.Status, m.Prompt = Status{Doing: "Ada thinks", Since: noon, Next: "Bea"}, ""
 		}, "", "> _\n⠋ Ada thinks 0s · next: Bea"},
 		{"who is next, and Escape", 80, 24, func(m *Model) {
 			m.Status, m.Prompt = busy, ""
 			m.Status.Next = "Bea"
-		}, "", "> _\n⠴ Ada thinks 3s · esc · next: Bea"},
-		{"no agent speaks", 80, 24, func(m *Model) { m.Status.Idle = "Calculator · 3 messages" }, "",
+		}, "", "> _\n⠴ Ada thinks 3s · esc to interrupt · next: Bea"},
+		{"no agent speaks", 80, 24, func(m *Model) { m.Status.Facts = []string{"Calculator", "3 messages"} }, "",
 			"you> _\nCalculator · 3 messages · /help"},
 		{"no agent speaks in a team with a long name", 80, 24, func(m *Model) {
-			m.Status.Idle = strings.Repeat("long ", 8)
-		}, "", "you> _\nlong long long long long lon… · /help"},
+			m.Status.Facts = []string{strings.Repeat("long ", 13)}
+		}, "", "you> _\nlong long long long long long long long long long… · /help"},
 		{"not saved", 80, 24, func(m *Model) { m.Status = Status{Unsaved: "not saved"} }, "",
 			"you> _\nnot saved · /help"},
 		{"not saved while an agent speaks", 80, 24, func(m *Model) {
 			m.Status, m.Prompt = busy, ""
 			m.Status.Unsaved = "not saved"
-		}, "", "> _\nnot saved · ⠴ Ada thinks 3s · esc"},
+		}, "", "> _\nnot saved · ⠴ Ada thinks 3s · esc to interrupt"},
 		{"what is being said", 80, 24, func(m *Model) { m.Prompt = "" }, "", "held 1\nheld 2\n\n> _\n/help"},
 		{"a low screen", 80, 5, func(m *Model) { m.Prompt = "" }, "", "held 1\nheld 2\n> _\n/help"},
 		{"a lower screen", 80, 3, func(m *Model) { m.Prompt = "" }, "", "> _\n/help"},
@@ -414,12 +414,13 @@ func TestLiveRegion(t *testing.T) {
 	}
 }
 
-func TestStatusRowHasAtMost38Columns(t *testing.T) {
+func TestStatusRowFits(t *testing.T) {
 	for _, unsaved := range []string{"", "not saved"} {
 		for _, doing := range []string{"", "Ada thinks", "请 thinks", strings.Repeat("请", 30)} {
 			for _, next := range []string{"", "Bea", strings.Repeat("long", 20)} {
-				for columns := 1; columns <= statusColumns; columns++ {
-					s := Status{Doing: doing, Next: next, Unsaved: unsaved, Escape: true, Since: noon.Add(-time.Hour)}
+				for columns := 1; columns <= 100; columns++ {
+					s := Status{Doing: doing, Next: next, Unsaved: unsaved, Escape: true, Since: noon.Add(-time.Hour),
+						Facts: []string{"Calculator", "12 messages", "on the hub"}}
 					if row := s.row(columns, false, noon); displaywidth.String(row) > columns {
 						t.Errorf("%q has more than %d columns", row, columns)
 					}
@@ -462,7 +463,7 @@ func TestStatusRow(t *testing.T) {
 		{Status{Doing: "Ada", Since: since, Next: "a long name, and another"}, 30, false, "⠇ Ada 1s · next: a long name,…"},
 		{Status{Doing: "Ada", Since: since, Next: "a long name"}, 17, false, "⠇ Ada 1s · next:…"},
 		{Status{Doing: "Ada", Since: since, Next: "a long name"}, 16, false, "⠇ Ada 1s"},
-		{Status{Idle: "Calculator"}, 9, false, "… · /help"},
+		{Status{Facts: []string{"Calculator"}}, 9, false, "/help"},
 	} {
 		if got := tt.status.row(tt.columns, tt.color, noon); got != tt.want {
 			t.Errorf("%+v in %d columns: got %q, want %q", tt.status, tt.columns, got, tt.want)

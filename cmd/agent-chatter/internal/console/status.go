@@ -9,8 +9,9 @@ import (
 	"github.com/clipperhouse/displaywidth"
 )
 
-// statusColumns is the width of the status row. A terminal that becomes narrower breaks a longer one.
-const statusColumns = 38
+// statusColumns is the width of the status row on a terminal of so many columns: one that becomes narrower by less than
+// a quarter does not break it.
+func statusColumns(columns int) int { return min(columns, max(38, columns*3/4)) }
 
 // shortNext is how many columns of who is next are more important than the length of the hint about Escape.
 const shortNext = 15
@@ -25,8 +26,8 @@ type Status struct {
 	Doing   string    // of the agent whose turn runs, such as "Ada thinks"; "": none
 	Since   time.Time // when it began
 	Escape  bool      // Escape interrupts
-	Next    string    // the members that are next, such as "Bea"; "": none
-	Idle    string    // what is shown while nothing is done, such as "Calculator · 3 messages"; may be ""
+	Next    string    // the members that are next, such as "Bea +1"; "": none
+	Facts   []string  // about the conversation, such as "Calculator" and "3 messages", the most important first
 	Unsaved string    // why the conversation is not saved, such as "not saved"; "": it is
 
 	turn string // the ID of the turn that is shown
@@ -86,13 +87,23 @@ func (s Status) row(columns int, color bool, now time.Time) string {
 			}
 		}
 	}
-	switch {
-	case s.Next != "":
+	if s.Next != "" {
 		add(cut(nextText(s.Next), max(left-3, 6)))
-	case s.Doing == "":
-		add(cut(s.Idle, max(left-len(" · /help"), 1)))
-		add("/help")
 	}
+	facts, help := s.Facts, ""
+	if s.Doing == "" && s.Next == "" {
+		help = "/help"
+		left -= len(" · /help")
+		if len(facts) > 0 {
+			add(cut(facts[0], max(left-3*min(len(parts), 1), 1)))
+			facts = facts[1:]
+		}
+	}
+	for _, fact := range facts {
+		add(fact)
+	}
+	left += len(" · /help")
+	add(help)
 	if s.Unsaved != "" && color && len(parts) > 0 {
 		parts[0] = off + red + parts[0] + off + dim
 	}

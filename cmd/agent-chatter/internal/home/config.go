@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -28,9 +29,31 @@ type Config struct {
 	// MaxResident is how many programs of agents run before the one that has waited longest for its next turn is ended;
 	// 0: 8.
 	MaxResident int `json:"maxResident"`
+	// Status are the facts of the status row of a chat, the most important first; nil: all.
+	Status []StatusFact `json:"status"`
 
 	// Unknown are the settings that ReadConfig has left out, such as "retention.kepe".
 	Unknown []string `json:"-"`
+}
+
+// A StatusFact is what the status row of a chat can say of a conversation.
+type StatusFact string
+
+// The facts.
+const (
+	StatusTeam      StatusFact = "team"
+	StatusMessages  StatusFact = "messages"
+	StatusModel     StatusFact = "model"   // of the member at work, or of the last turn
+	StatusContext   StatusFact = "context" // how full its context is
+	StatusTokens    StatusFact = "tokens"
+	StatusCost      StatusFact = "cost"
+	StatusSaved     StatusFact = "saved"
+	StatusDirectory StatusFact = "directory" // and the branch of git
+)
+
+// StatusFacts are all of them, in the default order.
+var StatusFacts = []StatusFact{
+	StatusTeam, StatusMessages, StatusModel, StatusContext, StatusTokens, StatusCost, StatusSaved, StatusDirectory,
 }
 
 // redaction is whether secrets are replaced before an event is written.
@@ -137,6 +160,11 @@ func (e *rangeError) Error() string { return e.setting + " must be " + e.want }
 
 // check returns a rangeError for a value out of range.
 func (c Config) check() error {
+	for _, fact := range c.Status {
+		if !slices.Contains(StatusFacts, fact) {
+			return &rangeError{"status", fmt.Sprintf("a list of some of %v", StatusFacts)}
+		}
+	}
 	switch line := c.Journal.MaxLine; {
 	case c.Retention.Keep != nil && *c.Retention.Keep < 0:
 		return &rangeError{"retention.keep", "a number of sessions, 0 or more"}

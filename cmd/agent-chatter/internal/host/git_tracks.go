@@ -27,6 +27,26 @@ func gitTracks(dir string) bool {
 	}
 }
 
+// Branch returns the branch that is checked out in the repository that dir, an absolute path, is in, or the beginning of
+// the commit; "": none.
+func Branch(dir string) string {
+	for root := dir; ; root = filepath.Dir(root) {
+		index, found := indexOf(root)
+		if !found && root != filepath.Dir(root) {
+			continue
+		}
+		head, err := regularfile.Read(filepath.Join(filepath.Dir(index), "HEAD"), 4<<10)
+		if !found || err != nil {
+			return ""
+		}
+		text := strings.TrimSpace(string(head))
+		if branch, ok := strings.CutPrefix(text, "ref: refs/heads/"); ok {
+			return branch
+		}
+		return text[:min(len(text), 8)]
+	}
+}
+
 // indexOf returns the path of the index if root is the top directory of a work tree.
 func indexOf(root string) (path string, found bool) {
 	git := filepath.Join(root, ".git")

@@ -84,6 +84,23 @@ func (h *Hub) ShowState() {
 	h.app.Show(stateText(status, h.Store.SyncWait > 0))
 }
 
+// Short says in a few words whether the session is saved, and on the hub if there is one.
+func (h *Hub) Short() string {
+	if h == nil {
+		return "saved"
+	}
+	switch status, ok := h.Store.Status(); {
+	case !ok:
+		return ""
+	case status.Lag == 0 && status.Err == nil:
+		return "on the hub"
+	case status.Lag == 0:
+		return "only here"
+	default:
+		return app.Count(int(status.Lag), "event") + " not on the hub"
+	}
+}
+
 // stateText is for a session that is not on the hub as it is here; the zero Message: it is, or the user knows.
 func stateText(s store.ReplicaStatus, sync bool) app.Message {
 	plain := (*hub.PlainError)(nil)
