@@ -87,7 +87,7 @@ func (p *program) typeLine(line string) {
 	p.t.Helper()
 	if line != "" && p.hasInputBox() {
 		p.press(line)
-		p.expect(line + "\r\n")
+		p.expect(line + "\r") // the caret is at its end
 		line = ""
 	}
 	p.press(line + enter)

@@ -161,3 +161,18 @@ func TestCaretInChat(t *testing.T) {
 		})
 	}
 }
+
+// TestTitleOfChat looks at the title of the terminal, which is given back at the end.
+func TestTitleOfChat(t *testing.T) {
+	m := ttytest.Start(t, 100, 24, fmt.Sprintf("AGENT_CHATTER_HOME=%s agent-chatter chat -t %s; echo ended; exec cat",
+		filepath.Join(t.TempDir(), "home"), teamPath("asking.json")))
+	m.Expect("hugo> ")
+	first := m.Title()
+	m.Press("ask rm", "Enter")
+	m.Await(func() bool { return m.Title() == "? Ada asks" })
+	m.Press("n", "Enter")
+	m.Await(func() bool { return m.Title() == "✓ "+first })
+	m.Press("C-d")
+	m.Expect("ended")
+	m.Await(func() bool { return m.Title() != "✓ "+first })
+}

@@ -205,7 +205,7 @@ func (cmd *Command) name(ctx context.Context, a *app.App) (string, error) {
 // newREPL returns a repl without a conversation. It is opened by begin.
 func (cmd *Command) newREPL(a *app.App, config home.Config) *repl {
 	r := &repl{
-		app: a, noSave: cmd.NoSave, manualSave: cmd.NoAutoSave, models: cmd.Model, statusFacts: config.Status,
+		app: a, noSave: cmd.NoSave, manualSave: cmd.NoAutoSave, models: cmd.Model, statusFacts: config.Status, notify: config.NotifyWays(),
 		closeOutput: func(context.Context) error { return nil },
 	}
 	if cmd.Plain {
@@ -259,7 +259,7 @@ func (r *repl) open() error {
 		return nil
 	}
 	c, err := console.Open(r.app, console.Options{
-		ReadOnly: readOnly, Run: r.runReadOnly, Lent: &r.lent,
+		ReadOnly: readOnly, Run: r.runReadOnly, Lent: &r.lent, Notify: r.notify, Desktop: host.NotifyDesktop,
 		Find: func(ctx context.Context, text string) []string { return findInHistory(ctx, r.app.Catalog, text) },
 	})
 	if err != nil {

@@ -151,6 +151,7 @@ func (d *display) Ask(ctx context.Context, q coordinator.Question) coordinator.A
 	}
 	lines := permissionLines(q.Member.DisplayName, q.Permission, view.OutputStyle(d.App))
 	question := permissionQuestion(q.Permission, d.Team.AllowEscCancel)
+	question.Asks = asksText(q.Member.DisplayName)
 	question.Lines = permissionRows(host.PermissionText(q.Member.DisplayName, q.Permission), d.console.Columns())
 	d.console.Print(lines...)
 	answer := answerOf(d.console.Ask(question, ctx.Done()))
@@ -185,6 +186,9 @@ func nextNamesText(queued []coordinator.Queued) string {
 	}
 	return name
 }
+
+// asksText is the title of the terminal while a member asks.
+func asksText(member string) string { return tty.SafeLine(member) + " asks" }
 
 // textUnsaved is what the status row says of a conversation that is only in memory.
 const textUnsaved = "not saved"

@@ -55,6 +55,7 @@ func chatTexts() []apptest.Text {
 	add("roundsText", "the default limit, near its end", roundsText(45, 50))
 	add("resumingText", "", resumingText(since, 5, 2, 10))
 	add("resumingText", "no limit", resumingText(since, 5, 2, 0))
+	add("asksText", "", asksText(apptest.Hostile))
 	add("contextText", "", contextText(coordinator.Context{Used: 24_400, Window: 200_000}))
 	add("contextText", "an unknown window", contextText(coordinator.Context{Used: 1_240_000}))
 	add("placeText", "", placeText("/src/"+apptest.Hostile, apptest.Hostile))

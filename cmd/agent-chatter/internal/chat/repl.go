@@ -70,12 +70,13 @@ type repl struct {
 
 	connect func(store.Store) *coordinator.Coordinator
 
-	noSave     bool            // nothing is kept on disk
-	manualSave bool            // the conversation is in memory until /save or its end
-	models     []string        // of --model, for the first conversation
+	noSave     bool     // nothing is kept on disk
+	manualSave bool     // the conversation is in memory until /save or its end
+	models     []string // of --model, for the first conversation
 
 	statusFacts []home.StatusFact // nil: all
-	turns      context.Context // of the running turns
+	notify      []home.NotifyWay
+	turns       context.Context // of the running turns
 
 	hub         *host.Hub       // nil: there is none
 	sessionFile string          // absolute path of the journal that is resumed in place; "": none

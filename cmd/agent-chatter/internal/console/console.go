@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 )
@@ -40,7 +41,11 @@ type Options struct {
 	Run      func(command string)
 	// Find returns earlier messages of people that contain a text, the newest first.
 	Find func(ctx context.Context, text string) []string
-	Lent *atomic.Int32 // is not 0 while an editor or the browser has the terminal, so that Ctrl+C is for that
+	// Notify are the ways to report a question, or the end of a long turn, while the terminal does not have the focus.
+	Notify []home.NotifyWay
+	// Desktop runs the platform's program for notifications, without waiting for it.
+	Desktop func(text string)
+	Lent    *atomic.Int32 // is not 0 while an editor or the browser has the terminal, so that Ctrl+C is for that
 }
 
 // A Console runs the live region on a terminal. It is a source of lines, and a writer of what is printed above the
@@ -72,6 +77,7 @@ type Console struct {
 	cancelled bool               // the turn: printing does not wait
 	ended     bool               // the input
 	stopFind  context.CancelFunc // of the running search
+	attention attention
 
 	stallTime time.Duration
 
@@ -323,6 +329,7 @@ func (c *Console) echo(prompt, entered string) {
 func (c *Console) Watch(onEscape, onInterrupt func(), steer func(text string) bool) (stop func()) {
 	c.mu.Lock()
 	c.escape, c.interrupt, c.steer, c.cancelled = onEscape, onInterrupt, steer, false
+	c.attention.began = time.Now()
 	over := c.ended
 	c.mu.Unlock()
 	c.setPatient(true)
@@ -332,7 +339,12 @@ func (c *Console) Watch(onEscape, onInterrupt func(), steer func(text string) bo
 	return func() {
 		c.mu.Lock()
 		c.escape, c.interrupt, c.steer = nil, nil, nil
+		if time.Since(c.attention.began) > longTurn {
+			c.attention.ask(textTurnEnded)
+		}
+		c.attention.worked = true
 		c.mu.Unlock()
+		notify(c.redraw)
 		c.setPatient(false)
 		c.running.Wait()
 		c.mu.Lock()
@@ -361,6 +373,9 @@ func (c *Console) Ask(q Question, quit <-chan struct{}) string {
 	}
 	if !over {
 		c.model.Question = &q
+	}
+	if q.Asks != "" {
+		c.attention.ask(q.Asks)
 	}
 	c.mu.Unlock()
 	if over {

@@ -33,9 +33,13 @@ func (c *Console) handle(e tty.Event, events <-chan tty.Event) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	defer notify(c.drawNow)
-	if e == (tty.Resize{}) {
+	c.attention.see(e, time.Now())
+	switch e.(type) {
+	case tty.Resize:
 		c.resized = time.Now()
-	} else {
+	case tty.Focus:
+		return
+	default:
 		c.output = time.Time{}
 	}
 	for {
@@ -279,9 +283,13 @@ func (c *Console) frame() {
 	}
 	c.model.Parked = now.Sub(c.resized) < quietTime || now.Sub(c.output) < quietTime
 	live, caret := c.model.Live(columns, rows, held, now)
+	report := c.report(now)
 	c.drawn.Broadcast()
 	c.mu.Unlock()
 	_ = c.screen.Draw(done, live, caret) // an error is one of the next read, too
+	if report != nil {
+		report()
+	}
 }
 
 // find searches for the text of the open Search. The lock is held.

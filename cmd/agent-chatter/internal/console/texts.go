@@ -14,6 +14,7 @@ const (
 	textNothingFound = "  nothing found"
 	textWaits        = "waiting for your answer"
 	textChooses      = "a letter and Enter, or ←→ and Enter"
+	textTurnEnded    = "The agents have finished."
 	textLeaves       = "Ctrl+C again: save and leave"
 
 	// The placeholders of an empty input box.

@@ -31,6 +31,8 @@ type Config struct {
 	MaxResident int `json:"maxResident"`
 	// Status are the facts of the status row of a chat, the most important first; nil: all.
 	Status []StatusFact `json:"status"`
+	// Notify are the ways in which a chat reports what a person waits for; nil: all but the desktop.
+	Notify []NotifyWay `json:"notify"`
 
 	// Unknown are the settings that ReadConfig has left out, such as "retention.kepe".
 	Unknown []string `json:"-"`
@@ -54,6 +56,27 @@ const (
 // StatusFacts are all of them, in the default order.
 var StatusFacts = []StatusFact{
 	StatusTeam, StatusMessages, StatusModel, StatusContext, StatusTokens, StatusCost, StatusSaved, StatusDirectory,
+}
+
+// A NotifyWay is a way to report that an agent asks, or that a long turn has ended.
+type NotifyWay string
+
+// The ways.
+const (
+	NotifyTitle    NotifyWay = "title"    // of the terminal's window
+	NotifyBell     NotifyWay = "bell"     // of the terminal
+	NotifyTerminal NotifyWay = "terminal" // OSC 9 or OSC 777, if the terminal is known to have it
+	NotifyDesktop  NotifyWay = "desktop"  // a program of the platform
+)
+
+var notifyWays = []NotifyWay{NotifyTitle, NotifyBell, NotifyTerminal, NotifyDesktop}
+
+// NotifyWays returns the ways that are used.
+func (c Config) NotifyWays() []NotifyWay {
+	if c.Notify == nil {
+		return notifyWays[:3]
+	}
+	return c.Notify
 }
 
 // redaction is whether secrets are replaced before an event is written.
@@ -163,6 +186,11 @@ func (c Config) check() error {
 	for _, fact := range c.Status {
 		if !slices.Contains(StatusFacts, fact) {
 			return &rangeError{"status", fmt.Sprintf("a list of some of %v", StatusFacts)}
+		}
+	}
+	for _, way := range c.Notify {
+		if !slices.Contains(notifyWays, way) {
+			return &rangeError{"notify", fmt.Sprintf("a list of some of %v", notifyWays)}
 		}
 	}
 	switch line := c.Journal.MaxLine; {

@@ -251,6 +251,9 @@ func (d *Decoder) complete() {
 	case ok:
 		k.Mod |= d.alt
 		d.key(k)
+	case string(d.seq) == "[I", string(d.seq) == "[O":
+		d.firstEscape()
+		d.events = append(d.events, Focus{In: d.seq[1] == 'I'})
 	default:
 		d.firstEscape()
 	}

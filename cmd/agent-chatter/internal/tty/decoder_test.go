@@ -105,7 +105,7 @@ func TestKeysThatAreText(t *testing.T) {
 
 func TestDecoderIgnoresUnknownSequences(t *testing.T) {
 	for _, input := range []string{
-		"\x1b[I", "\x1b[O", "\x1b[15~", "\x1bOP", "\x1b[[A", "\x1b[?2026;1$y", "\x1b[?62;22c", "\x1b[3;4R", "\x1b[99;9u", "\x1b[99;5:3u", "\x1b[57441u", "\x1b[99999999999999999999u", "\x1b[55296u", "\x1b[1114112u",
+		"\x1b[15~", "\x1bOP", "\x1b[[A", "\x1b[?2026;1$y", "\x1b[?62;22c", "\x1b[3;4R", "\x1b[99;9u", "\x1b[99;5:3u", "\x1b[57441u", "\x1b[99999999999999999999u", "\x1b[55296u", "\x1b[1114112u",
 		"\x1b]10;rgb:ffff/ffff/ffff\a", "\x1b]10;rgb:ffff/ffff/ffff\x1b\\", "\x1bP>|tmux 3.3a\x1b\\", "\x1b_Gi=1;OK\x1b\\",
 		"\x1b[1 q", "\x1b[27~", "\x1bO9D", "\x1b[2147483648A", "\x1b[128u", "\x1b[159u", "\x1b[57344u", "\x1b[63743u",
 		fmt.Sprintf("\x1b[%du", kittyKeypadStart+len(kittyKeypad)),
@@ -133,7 +133,7 @@ func TestDecoderTellsEscapeFromAlt(t *testing.T) {
 		"\x1b\x1b[":               {Key{Code: Escape}, Key{'[', Alt}},
 		"\x1b\x1b[1":              {Key{Code: Escape}},
 		"\x1b\x1b[1\r":            {Key{Code: Escape}, Key{Code: Enter}},
-		"\x1b\x1b[I":              {Key{Code: Escape}},
+		"\x1b\x1b[I":              {Key{Code: Escape}, Focus{In: true}},
 		"\x1bbc":                  {Key{'b', Alt}, Key{Code: 'c'}},
 		"\x1b[1\x7f":              {Key{Code: Backspace}},
 		"\x1bO[x":                 {Key{Code: 'x'}},

@@ -1,6 +1,6 @@
 package tty
 
-// An Event is something that happens on a terminal: a [Key], a [Paste] or a [Resize].
+// An Event is something that happens on a terminal: a [Key], a [Paste], a [Resize] or a [Focus].
 type Event interface{ isEvent() }
 
 // Key is a key press. The terminal's ways to report the same key give equal Keys: Ctrl with a letter or a sign
@@ -56,6 +56,10 @@ type Paste struct {
 // next frame has to be drawn.
 type Resize struct{}
 
+// Focus reports that the terminal has the focus of the keyboard from now on, or has it no longer.
+type Focus struct{ In bool }
+
+func (Focus) isEvent()  {}
 func (Key) isEvent()    {}
 func (Paste) isEvent()  {}
 func (Resize) isEvent() {}
