@@ -260,7 +260,7 @@ func (r *repl) open() error {
 	}
 	c, err := console.Open(r.app, console.Options{
 		ReadOnly: readOnly, Run: r.runReadOnly, Lent: &r.lent, Notify: r.notify, Desktop: host.NotifyDesktop,
-		Find: func(ctx context.Context, text string) []string { return findInHistory(ctx, r.app.Catalog, text) },
+		Find: func(ctx context.Context, text string) []string { return r.history().find(ctx, text) },
 	})
 	if err != nil {
 		return err
@@ -268,4 +268,17 @@ func (r *repl) open() error {
 	c.Change(func(m *console.Model) { m.Sources = sources(r.app.Cwd) })
 	r.input, r.display.Surface, r.display.console, r.closeOutput = c, c, c, c.Close
 	return nil
+}
+
+// history returns where messages are searched.
+func (r *repl) history() history {
+	own, _ := r.ownID.Load().(string)
+	return history{catalog: r.app.Catalog, cwd: r.app.Cwd, own: own}
+}
+
+// recallEarlier makes Up recall the messages of the other sessions of the directory, too.
+func (r *repl) recallEarlier(ctx context.Context, c *console.Console) {
+	found := r.history().find(ctx, "")
+	slices.Reverse(found)
+	c.Change(func(m *console.Model) { m.Editor.RememberEarlier(found) })
 }

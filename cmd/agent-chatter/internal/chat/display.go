@@ -162,9 +162,11 @@ func (d *display) Ask(ctx context.Context, q coordinator.Question) coordinator.A
 	return answer
 }
 
-// follow notes whose turn it is, and the model that the agent reports.
+// follow notes which session it is, whose turn it is, and the model that the agent reports.
 func (d *display) follow(p projection.Payload) {
 	switch p := p.(type) {
+	case projection.SessionCreated:
+		d.repl.ownID.Store(p.SessionID)
 	case projection.TurnStarted:
 		d.last = p.MemberID
 		if p.Model != "" {

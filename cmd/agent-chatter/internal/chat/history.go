@@ -9,21 +9,34 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/search"
 )
 
-// maxFound is how many messages findInHistory returns.
+// maxFound is how many messages history.find returns.
 const maxFound = 50
 
-// findInHistory returns the newest messages of people in all sessions that contain a text, each once.
-func findInHistory(ctx context.Context, c *catalog.Catalog, text string) (found []string) {
-	result, err := search.Search(ctx, c, search.Query{Text: text})
+// A history is where the messages of people are searched: the sessions of a directory, and the own session first.
+type history struct {
+	catalog *catalog.Catalog
+	cwd     string // "": all
+	own     string // id of the session; "": none
+}
+
+// find returns the newest messages of people that contain a text, each once.
+func (h history) find(ctx context.Context, text string) (found []string) {
+	query := search.Query{Sessions: catalog.Query{CWD: h.cwd, Sort: catalog.ByUpdated}, Text: text}
+	result, err := search.Search(ctx, h.catalog, query)
 	if err != nil {
 		return nil
 	}
+	var own, others []string
 	var session []string // messages of the session that is being read, the oldest first
 	id := ""
 	end := func() {
+		into := &others
+		if id == h.own {
+			into = &own
+		}
 		for _, message := range slices.Backward(session) {
-			if len(found) < maxFound && !slices.Contains(found, message) {
-				found = append(found, message)
+			if !slices.Contains(*into, message) {
+				*into = append(*into, message)
 			}
 		}
 		session = session[:0]
@@ -35,13 +48,19 @@ func findInHistory(ctx context.Context, c *catalog.Catalog, text string) (found 
 		case err != nil || hit.Speaker.Type != projection.TypeHuman:
 			continue
 		case hit.Session.ID != id:
-			if end(); len(found) == maxFound {
-				return found
-			}
+			end()
 			id = hit.Session.ID
+		}
+		if len(others) >= maxFound {
+			break
 		}
 		session = append(session, hit.Content)
 	}
 	end()
+	for _, message := range append(own, others...) {
+		if len(found) < maxFound && !slices.Contains(found, message) {
+			found = append(found, message)
+		}
+	}
 	return found
 }

@@ -62,25 +62,30 @@ func TestFind(t *testing.T) {
 		sessions [][]string
 		text     string
 		want     []string
+		own      string
 	}{
-		{"the newest first", [][]string{{"message one", "two", "message three"}}, "message", []string{"message three", "message one"}},
+		{"the newest first", [][]string{{"message one", "two", "message three"}}, "message", []string{"message three", "message one"}, ""},
 		{"the newest session first", [][]string{{"message one", "message two"}, {"message three", "message four"}}, "message",
-			[]string{"message four", "message three", "message two", "message one"}},
+			[]string{"message four", "message three", "message two", "message one"}, ""},
 		{"each once", [][]string{{"message one", "message two", "message one"}, {"message two"}}, "message",
-			[]string{"message two", "message one"}},
-		{"nothing", [][]string{{"message one"}}, "two", nil},
-		{"as many as are returned", [][]string{numbers(1, maxFound)}, "message", numbers(maxFound, 1)},
-		{"more than are returned", [][]string{numbers(1, maxFound+1)}, "message", numbers(maxFound+1, 2)},
-		{"more in two sessions", [][]string{numbers(1, 30), numbers(31, 60)}, "message", numbers(60, 11)},
-		{"as many in the newest session", [][]string{{"message 0"}, numbers(1, maxFound)}, "message", numbers(maxFound, 1)},
+			[]string{"message two", "message one"}, ""},
+		{"nothing", [][]string{{"message one"}}, "two", nil, ""},
+		{"as many as are returned", [][]string{numbers(1, maxFound)}, "message", numbers(maxFound, 1), ""},
+		{"more than are returned", [][]string{numbers(1, maxFound+1)}, "message", numbers(maxFound+1, 2), ""},
+		{"more in two sessions", [][]string{numbers(1, 30), numbers(31, 60)}, "message", numbers(60, 11), ""},
+		{"as many in the newest session", [][]string{{"message 0"}, numbers(1, maxFound)}, "message", numbers(maxFound, 1), ""},
+		{"the own session first", [][]string{{"message one"}, {"message two", "message one"}}, "message",
+			[]string{"message one", "message two"}, apptest.AliceID},
 	} {
-		if got := findInHistory(t.Context(), newCatalog(t, tt.sessions...), tt.text); !slices.Equal(got, tt.want) {
+		h := history{catalog: newCatalog(t, tt.sessions...), own: tt.own}
+		if got := h.find(t.Context(), tt.text); !slices.Equal(got, tt.want) {
 			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
 		}
 	}
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	if got := findInHistory(cancelled, newCatalog(t, []string{"message one"}), "message"); got != nil {
+	h := history{catalog: newCatalog(t, []string{"message one"})}
+	if got := h.find(cancelled, "message"); got != nil {
 		t.Errorf("after the cancellation: %q", got)
 	}
 }

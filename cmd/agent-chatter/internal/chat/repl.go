@@ -82,8 +82,9 @@ type repl struct {
 	sessionFile string          // absolute path of the journal that is resumed in place; "": none
 	retention   *host.Retention // nil: automatic retention is off
 
-	failed   atomic.Bool // a line failed
-	refusals []string    // the reasons of refusals, which are sent as messages when a person is next
+	ownID    atomic.Value // string: the id of the session
+	failed   atomic.Bool  // a line failed
+	refusals []string     // the reasons of refusals, which are sent as messages when a person is next
 	statuses statusCache
 }
 
@@ -109,6 +110,7 @@ func (r *repl) begin(ctx context.Context, c opening) error {
 		return err
 	}
 	r.models = nil
+	r.ownID.Store(c.resume)
 	for _, m := range c.team.Members {
 		setup.WarnIneffective(r.app, m)
 	}
@@ -129,6 +131,9 @@ func (r *repl) run(ctx context.Context) error {
 		r.app.HideArchiving()
 	}
 	r.banner()
+	if c := r.display.console; c != nil {
+		go r.recallEarlier(ctx, c)
+	}
 	reason, err := r.loop(ctx)
 	saveErr := r.end(reason)
 	r.hub.End(ctx)

@@ -174,6 +174,17 @@ func (e *Editor) Remember(s string) {
 	e.recalled = len(e.history)
 }
 
+// RememberEarlier adds messages before those that Up recalls, the oldest first, but for those that it already recalls.
+func (e *Editor) RememberEarlier(messages []string) {
+	var earlier []string
+	for _, s := range messages {
+		if s = clean(s); strings.TrimSpace(s) != "" && !slices.Contains(e.history, s) {
+			earlier = append(earlier, s)
+		}
+	}
+	e.history, e.recalled = append(earlier, e.history...), e.recalled+len(earlier)
+}
+
 // change begins a change that can be undone.
 func (e *Editor) change() {
 	e.undo = append(e.undo, e.text)

@@ -183,6 +183,21 @@ func TestEditorPastes(t *testing.T) {
 	}
 }
 
+func TestEditorRecallsEarlierMessages(t *testing.T) {
+	e := &Editor{}
+	e.Remember("own")
+	press(t, e, "draft")
+	e.RememberEarlier([]string{"oldest", " ", "own", "older"})
+	for _, step := range []struct{ keys, want string }{
+		{"<up>", "own|"}, {"<up>", "older|"}, {"<up>", "oldest|"}, {"<up>", "oldest|"}, {"<down><down><down>", "draft|"},
+	} {
+		press(t, e, step.keys)
+		if got := marked(e); got != step.want {
+			t.Errorf("after %s: %q, want %q", step.keys, got, step.want)
+		}
+	}
+}
+
 func TestEditorRecallsMessages(t *testing.T) {
 	e := &Editor{}
 	e.Remember("first")
