@@ -11,6 +11,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/console"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/host"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/keys"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/usage"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/coordinator"
@@ -204,8 +205,10 @@ func (cmd *Command) name(ctx context.Context, a *app.App) (string, error) {
 
 // newREPL returns a repl without a conversation. It is opened by begin.
 func (cmd *Command) newREPL(a *app.App, config home.Config) *repl {
+	bindings, _ := keys.New(config.Keys) // the configuration was checked
 	r := &repl{
 		app: a, noSave: cmd.NoSave, manualSave: cmd.NoAutoSave, models: cmd.Model, statusFacts: config.Status, notify: config.NotifyWays(),
+		keys:        bindings,
 		closeOutput: func(context.Context) error { return nil },
 	}
 	if cmd.Plain {
@@ -259,7 +262,7 @@ func (r *repl) open() error {
 		return nil
 	}
 	c, err := console.Open(r.app, console.Options{
-		ReadOnly: readOnly, Run: r.runReadOnly, Lent: &r.lent, Notify: r.notify, Desktop: host.NotifyDesktop,
+		ReadOnly: readOnly, Run: r.runReadOnly, Lent: &r.lent, Keys: r.keys, Notify: r.notify, Desktop: host.NotifyDesktop,
 		Find: func(ctx context.Context, text string) []string { return r.history().find(ctx, text) },
 	})
 	if err != nil {

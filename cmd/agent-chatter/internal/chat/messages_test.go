@@ -8,7 +8,9 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/keys"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/transfer"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/projection"
@@ -56,6 +58,7 @@ func chatTexts() []apptest.Text {
 	add("resumingText", "", resumingText(since, 5, 2, 10))
 	add("resumingText", "no limit", resumingText(since, 5, 2, 0))
 	add("asksText", "", asksText(apptest.Hostile))
+	add("keysText", "", keysText(keys.Bindings{{Code: 't', Mod: tty.Ctrl}: keys.Actions()[0]}))
 	add("contextText", "", contextText(coordinator.Context{Used: 24_400, Window: 200_000}))
 	add("contextText", "an unknown window", contextText(coordinator.Context{Used: 1_240_000}))
 	add("placeText", "", placeText("/src/"+apptest.Hostile, apptest.Hostile))

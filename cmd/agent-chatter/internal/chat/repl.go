@@ -13,6 +13,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/host"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/keys"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/setup"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/teams"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
@@ -76,6 +77,7 @@ type repl struct {
 
 	statusFacts []home.StatusFact // nil: all
 	notify      []home.NotifyWay
+	keys        keys.Bindings
 	turns       context.Context // of the running turns
 
 	hub         *host.Hub       // nil: there is none

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"unicode"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/keys"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/sessions"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/setup"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/transfer"
@@ -54,6 +56,7 @@ func slashCommands() []slashCommand {
 		{"/fork", "[X]", "continue in a copy, up to an event", never, (*repl).slashFork},
 		{"/team", "deploy FILE | list", "switch to another team", list, (*repl).slashTeam},
 		{"/export", "FILE", "write the session to .html, .md or .json", never, (*repl).slashExport},
+		{"/keys", "", "list the keys", always, (*repl).slashKeys},
 		{"/clear", "", "clear the screen", always, (*repl).slashClear},
 		{"/end", "", "save and end (also /exit, /quit)", never, (*repl).slashEnd},
 		{"/exit", "", "", never, (*repl).slashEnd},
@@ -117,14 +120,28 @@ func unknownCommandText(name, nearest, line string) string {
 		"To send the line as a message, type: /%s", tty.SafeLine(name), nearest, tty.SafeLine(line))
 }
 
-// The keys that /help names.
-const (
-	textKeys = `Escape: stop. Ctrl+C: clear, stop, end. Ctrl+D: end. Ctrl+_ undo. Ctrl+Y yank.
-Ctrl+J, Shift+Enter, Alt+Enter, or \ before Enter: new line. Ctrl+Z: suspend.
-Tab: complete / @ and @./. Ctrl+R: search. Ctrl+G: editor. Ctrl+O: tool result.`
-	textPlainKeys = "Ctrl+C stops the agent; twice, it ends the chat, saved, as Ctrl+D does.\n" +
-		"A line that ends in \\ continues on the next line."
-)
+const textPlainKeys = "Ctrl+C stops the agent; twice, it ends the chat, saved, as Ctrl+D does.\n" +
+	"A line that ends in \\ continues on the next line."
+
+// slashKeys lists the keys.
+func (r *repl) slashKeys(context.Context, string) error {
+	if r.app.Plain || r.scripted {
+		r.app.Notice(textPlainKeys)
+		return nil
+	}
+	r.app.Notice(keysText(r.keys))
+	return nil
+}
+
+// keysText lists the keys and what they do.
+func keysText(bindings keys.Bindings) string {
+	var b strings.Builder
+	for _, action := range keys.Actions() {
+		names := cmp.Or(strings.Join(bindings.For(action), ", "), "(none)")
+		fmt.Fprintf(&b, "  %-14s %-18s %s\n", action.Name, tty.SafeLine(names), action.Help)
+	}
+	return b.String() + `"keys" of config.json binds other keys; see agent-chatter guide configuration.`
+}
 
 func (r *repl) slashHelp(context.Context, string) error {
 	var b strings.Builder
@@ -134,12 +151,7 @@ func (r *repl) slashHelp(context.Context, string) error {
 			fmt.Fprintf(&b, "  %-30s %s\n", s.name+" "+s.usage, s.help)
 		}
 	}
-	keys := textKeys
-	if r.app.Plain {
-		keys = textPlainKeys
-	}
-	b.WriteString(keys)
-	r.app.Notice(b.String())
+	r.app.Notice(strings.TrimSuffix(b.String(), "\n"))
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/keys"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 )
@@ -41,6 +42,7 @@ type Options struct {
 	Run      func(command string)
 	// Find returns earlier messages of people that contain a text, the newest first.
 	Find func(ctx context.Context, text string) []string
+	Keys keys.Bindings
 	// Notify are the ways to report a question, or the end of a long turn, while the terminal does not have the focus.
 	Notify []home.NotifyWay
 	// Desktop runs the platform's program for notifications, without waiting for it.

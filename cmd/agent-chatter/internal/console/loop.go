@@ -21,11 +21,21 @@ func (c *Console) read() {
 				c.mu.Unlock()
 				return
 			}
-			c.handle(e, events)
+			if e, ok = c.bound(e); ok {
+				c.handle(e, events)
+			}
 		case <-c.stop:
 			return
 		}
 	}
+}
+
+// bound returns the event that a key stands for; ok is false if it has no effect.
+func (c *Console) bound(e tty.Event) (effect tty.Event, ok bool) {
+	if k, isKey := e.(tty.Key); isKey {
+		return c.o.Keys.Of(k)
+	}
+	return e, true
 }
 
 // handle handles an event. Keys that type text, and have arrived already, are handled at once.
@@ -51,7 +61,11 @@ func (c *Console) handle(e tty.Event, events <-chan tty.Event) {
 		typed := []rune{rune(k.Code)}
 		var next tty.Event
 		for next == nil && len(events) > 0 {
-			next = <-events
+			bound, ok := c.bound(<-events)
+			if !ok {
+				continue
+			}
+			next = bound
 			if k, isKey := next.(tty.Key); isKey && k.IsText() {
 				typed, next = append(typed, rune(k.Code)), nil
 			}

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/keys"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/regularfile"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -33,6 +34,8 @@ type Config struct {
 	Status []StatusFact `json:"status"`
 	// Notify are the ways in which a chat reports what a person waits for; nil: all but the desktop.
 	Notify []NotifyWay `json:"notify"`
+	// Keys are the actions of keys in a chat, by the name of the key; see package keys.
+	Keys map[string]string `json:"keys"`
 
 	// Unknown are the settings that ReadConfig has left out, such as "retention.kepe".
 	Unknown []string `json:"-"`
@@ -192,6 +195,9 @@ func (c Config) check() error {
 		if !slices.Contains(notifyWays, way) {
 			return &rangeError{"notify", fmt.Sprintf("a list of some of %v", notifyWays)}
 		}
+	}
+	if _, err := keys.New(c.Keys); err != nil {
+		return &rangeError{"keys", "names of keys and actions: " + err.Error()}
 	}
 	switch line := c.Journal.MaxLine; {
 	case c.Retention.Keep != nil && *c.Retention.Keep < 0:
