@@ -26,17 +26,17 @@ func newTestREPL(t *testing.T, escape, interrupt bool) (*repl, *bytes.Buffer) {
 	if err := c.SetTeam(t.Context(), team.Demo(), coordinator.SetTeamOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	return &repl{app: &app.App{Printer: app.Printer{IO: app.IO{Stderr: &shown}}}, c: c, input: &keys{escape: escape, interrupt: interrupt}}, &shown
+	return &repl{app: &app.App{Printer: app.Printer{IO: app.IO{Stderr: &shown}}}, c: c, input: &pressed{escape: escape, interrupt: interrupt}}, &shown
 }
 
-// keys are pressed as soon as a turn runs.
-type keys struct {
+// pressed are keys that are pressed as soon as a turn runs.
+type pressed struct {
 	flagLines
 	escape, interrupt bool
 	watching          int
 }
 
-func (k *keys) Watch(onEscape, onInterrupt func(), _ func(string) bool) (stop func()) {
+func (k *pressed) Watch(onEscape, onInterrupt func(), _ func(string) bool) (stop func()) {
 	k.watching++
 	if k.escape {
 		onEscape()
@@ -102,7 +102,7 @@ func TestEndOfTurns(t *testing.T) {
 		if printed := strings.Contains(shown.String(), "isk is full"); printed != (tt.err == failure) {
 			t.Errorf("%s: it prints %q", tt.name, shown)
 		}
-		if k := r.input.(*keys); k.watching != 0 || r.turns.Err() == nil {
+		if k := r.input.(*pressed); k.watching != 0 || r.turns.Err() == nil {
 			t.Errorf("%s: keys are watched after it, or its context goes on", tt.name)
 		}
 	}
