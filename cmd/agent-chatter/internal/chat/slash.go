@@ -120,6 +120,9 @@ func unknownCommandText(name, nearest, line string) string {
 		"To send the line as a message, type: /%s", tty.SafeLine(name), nearest, tty.SafeLine(line))
 }
 
+const textKeys = "Ctrl+C: clear, stop, leave. Escape: stop. Ctrl+D: leave. \\ before Enter: new line.\n" +
+	"/keys lists all keys."
+
 const textPlainKeys = "Ctrl+C stops the agent; twice, it ends the chat, saved, as Ctrl+D does.\n" +
 	"A line that ends in \\ continues on the next line."
 
@@ -151,7 +154,12 @@ func (r *repl) slashHelp(context.Context, string) error {
 			fmt.Fprintf(&b, "  %-30s %s\n", s.name+" "+s.usage, s.help)
 		}
 	}
-	r.app.Notice(strings.TrimSuffix(b.String(), "\n"))
+	if r.app.Plain {
+		b.WriteString(textPlainKeys)
+	} else {
+		b.WriteString(textKeys)
+	}
+	r.app.Notice(b.String())
 	return nil
 }
 

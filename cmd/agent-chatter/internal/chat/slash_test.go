@@ -31,10 +31,7 @@ func TestHelpFitsTheScreen(t *testing.T) {
 				t.Errorf("plain %t: it lacks %s", plain, key)
 			}
 		}
-		for _, key := range []string{
-			"Escape", "Ctrl+C: clear", "Tab", "@./", "Ctrl+R", "Ctrl+J", "Shift+Enter", "Alt+Enter", "Ctrl+G", "Ctrl+O",
-			"Ctrl+_", "Ctrl+Y", "Ctrl+Z",
-		} {
+		for _, key := range []string{"Escape", "Ctrl+C: clear", "/keys lists"} {
 			if strings.Contains(text, key) == plain {
 				t.Errorf("plain %t: %s", plain, key)
 			}
