@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
@@ -35,9 +36,10 @@ type App struct {
 	configErr error
 	unread    *sync.Map // directories whose read error was printed; lists may run concurrently
 
-	givenHome       string     // as it was named
-	insideReported  *sync.Once // that the home is in the working directory
-	unknownReported *sync.Once // settings of the configuration
+	givenHome       string       // as it was named
+	insideReported  *sync.Once   // that the home is in the working directory
+	light           *atomic.Bool // the background of the terminal is light
+	unknownReported *sync.Once   // settings of the configuration
 }
 
 // Options are the global flags of a run. The zero Options are those of a run
@@ -68,7 +70,7 @@ func New(streams IO, o Options) (*App, error) {
 	}
 	a := &App{
 		Printer: Printer{IO: streams}, Home: dir, Cwd: cwd,
-		unread: new(sync.Map), givenHome: o.Home, insideReported: new(sync.Once), unknownReported: new(sync.Once),
+		unread: new(sync.Map), givenHome: o.Home, insideReported: new(sync.Once), light: new(atomic.Bool), unknownReported: new(sync.Once),
 	}
 	if home.ByFlag(o.Home) {
 		a.homeArgument = dir
@@ -113,6 +115,17 @@ func (a *App) Config() (home.Config, error) {
 	a.insideReported.Do(a.reportInside)
 	return a.configuration()
 }
+
+// Theme returns the theme of the configuration, or of the background that SetLight has reported.
+func (a *App) Theme() home.Theme {
+	if a.config.Theme == "" && a.light != nil && a.light.Load() {
+		return home.ThemeLight
+	}
+	return a.config.Theme
+}
+
+// SetLight reports that the background of the terminal is light.
+func (a *App) SetLight() { a.light.Store(true) }
 
 // configuration is Config for commands that run nothing.
 func (a *App) configuration() (home.Config, error) {

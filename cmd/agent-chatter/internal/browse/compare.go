@@ -11,6 +11,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/turns"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/sessions"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -34,10 +35,7 @@ type comparePane struct {
 
 // newComparePane returns a pane without sessions and without a size.
 func newComparePane(a *app.App) *comparePane {
-	p := &comparePane{app: a, profile: ansi.Color16, lists: [2]*turns.List{turns.NewList(a), turns.NewList(a)}}
-	if a.NoColor {
-		p.profile = ansi.NoColor
-	}
+	p := &comparePane{app: a, profile: view.ProfileOf(a), lists: [2]*turns.List{turns.NewList(a), turns.NewList(a)}}
 	p.activate(0)
 	return p
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/turns"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/editor"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
@@ -76,7 +77,7 @@ type tickMsg struct{}
 func newModel(ctx context.Context, a *app.App, o Options) *model {
 	m := &model{
 		ctx: ctx, app: a, catalog: ownCatalog(a), now: time.Now, tick: tick, running: o.Running,
-		filter: filterOf(o.Query), input: editor.NewField(o.Text), columns: 80, rows: 24, profile: ansi.Color16,
+		filter: filterOf(o.Query), input: editor.NewField(o.Text), columns: 80, rows: 24, profile: view.ProfileOf(a),
 		outdated: true, unreadable: map[unreadableMsg]bool{},
 	}
 	m.finder = find.New(ctx, m.catalog)
@@ -84,9 +85,6 @@ func newModel(ctx context.Context, a *app.App, o Options) *model {
 	own.Catalog = m.catalog
 	m.preview, m.timeline, m.compare = preview.New(&own), turns.NewTimeline(&own), newComparePane(&own)
 	m.trash, m.actions, m.fetcher = newTrashPane(&own), newActions(ctx, &own), newFetcher(ctx)
-	if a.NoColor {
-		m.profile = ansi.NoColor
-	}
 	m.list.rows = map[catalog.Key]catalog.Session{}
 	return m
 }

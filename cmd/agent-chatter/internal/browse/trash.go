@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
@@ -66,10 +67,7 @@ type headsMsg struct {
 
 // newTrashPane returns a pane without sessions and without a size.
 func newTrashPane(a *app.App) *trashPane {
-	p := &trashPane{app: a, profile: ansi.Color16, now: time.Now, heads: map[catalog.Key]head{}}
-	if a.NoColor {
-		p.profile = ansi.NoColor
-	}
+	p := &trashPane{app: a, profile: view.ProfileOf(a), now: time.Now, heads: map[catalog.Key]head{}}
 	return p
 }
 

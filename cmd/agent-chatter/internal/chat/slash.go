@@ -120,8 +120,8 @@ func unknownCommandText(name, nearest, line string) string {
 		"To send the line as a message, type: /%s", tty.SafeLine(name), nearest, tty.SafeLine(line))
 }
 
-const textKeys = "Ctrl+C: clear, stop, leave. Escape: stop. Ctrl+D: leave. \\ before Enter: new line.\n" +
-	"/keys lists all keys."
+const textKeys = "Ctrl+C: clear, stop, leave. Escape: stop. Ctrl+D: leave. /keys lists all keys.\n" +
+	"A \\ before Enter begins a new line."
 
 const textPlainKeys = "Ctrl+C stops the agent; twice, it ends the chat, saved, as Ctrl+D does.\n" +
 	"A line that ends in \\ continues on the next line."

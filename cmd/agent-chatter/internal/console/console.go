@@ -99,7 +99,11 @@ func Open(a *app.App, o Options) (*Console, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := start(a, t, tty.NewScreen(t), o)
+	screen := tty.NewScreen(t)
+	if !a.NoColor && a.Theme() == "" {
+		_ = screen.AskBackground() // an error is one of the next frame, too
+	}
+	c := start(a, t, screen, o)
 	go c.read()
 	return c, nil
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 )
 
 // read handles the events of the terminal until it has gone away.
@@ -44,10 +45,16 @@ func (c *Console) handle(e tty.Event, events <-chan tty.Event) {
 	defer c.mu.Unlock()
 	defer notify(c.drawNow)
 	c.attention.see(e, time.Now())
-	switch e.(type) {
+	switch e := e.(type) {
 	case tty.Resize:
 		c.resized = time.Now()
 	case tty.Focus:
+		return
+	case tty.Background:
+		if e.Light {
+			c.app.SetLight()
+			c.model.Style.Profile = view.ProfileOf(c.app)
+		}
 		return
 	default:
 		c.output = time.Time{}

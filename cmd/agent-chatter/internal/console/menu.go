@@ -7,6 +7,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/editor"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 )
 
 // menu offers completions of the word before the cursor.
@@ -86,10 +87,10 @@ func (m *Model) menuRows(columns, limit int) (rows []string) {
 }
 
 // choiceRow is a row of a list from which one is selected.
-func (m *Model) choiceRow(selected bool, text, help string, columns int) string {
-	mark, style := "  ", ""
-	if selected {
-		mark, style = "▸ ", bold+cyan
+func (m *Model) choiceRow(chosen bool, text, help string, columns int) string {
+	mark, style := "  ", ansi.Style{}
+	if chosen {
+		mark, style = "▸ ", selected
 	}
 	text = cut(mark+text, columns)
 	row := m.styled(style, text)

@@ -288,7 +288,7 @@ func (m *Model) statusRow(columns int, now time.Time) string {
 	case m.menu.open() && m.Search == nil && m.Status.Doing == "" && m.Status.Unsaved == "":
 		return m.styled(dim, cut(menuText(m.menu.selected+1, len(m.menu.choices)), columns))
 	}
-	return m.styled(dim, m.Status.row(columns, m.colored(), now))
+	return m.Status.row(columns, m.styled, now)
 }
 
 // placeholder says what can be typed into an empty input box. Without colours it would look like text.
@@ -405,23 +405,20 @@ func (m *Model) queuedRows(columns int) (rows []string) {
 	return rows
 }
 
-// The attributes of the live region. Colours are the terminal's own.
-const (
-	bold   = "\x1b[1m"
-	dim    = "\x1b[2m"
-	red    = "\x1b[31m"
-	yellow = "\x1b[33m"
-	cyan   = "\x1b[36m"
-	off    = "\x1b[0m"
+// The styles of the live region.
+var (
+	bold     = ansi.Style{Bold: true}
+	dim      = ansi.Style{Dim: true}
+	red      = ansi.Style{Color: ansi.Red}
+	yellow   = ansi.Style{Color: ansi.Yellow}
+	answer   = ansi.Style{Color: ansi.Yellow, Bold: true}
+	selected = ansi.Style{Color: ansi.Cyan, Bold: true}
 )
 
 func (m *Model) colored() bool { return m.Style.Profile != ansi.NoColor }
 
-func (m *Model) styled(style, text string) string {
-	if !m.colored() || style == "" || text == "" {
-		return text
-	}
-	return style + text + off
+func (m *Model) styled(style ansi.Style, text string) string {
+	return m.Style.Profile.Style(style, text)
 }
 
 // maxRow is how many bytes of a long text are looked at for a row.

@@ -421,7 +421,7 @@ func TestStatusRowFits(t *testing.T) {
 				for columns := 1; columns <= 100; columns++ {
 					s := Status{Doing: doing, Next: next, Unsaved: unsaved, Escape: true, Since: noon.Add(-time.Hour),
 						Facts: []string{"Calculator", "12 messages", "on the hub"}}
-					if row := s.row(columns, false, noon); displaywidth.String(row) > columns {
+					if row := s.row(columns, plainText, noon); displaywidth.String(row) > columns {
 						t.Errorf("%q has more than %d columns", row, columns)
 					}
 				}
@@ -429,6 +429,8 @@ func TestStatusRowFits(t *testing.T) {
 		}
 	}
 }
+
+func plainText(_ ansi.Style, text string) string { return text }
 
 func TestStatusRow(t *testing.T) {
 	since := noon.Add(-time.Second)
@@ -440,12 +442,12 @@ func TestStatusRow(t *testing.T) {
 	}{
 		{Status{Unsaved: "not saved", Doing: "Ada", Since: since, Next: "Bea"}, 38, false,
 			"not saved · ⠇ Ada 1s · next: Bea"},
-		{Status{Unsaved: "not saved"}, 38, true, off + red + "not saved" + off + dim + " · /help"},
+		{Status{Unsaved: "not saved"}, 38, true, "\x1b[31mnot saved\x1b[m\x1b[2m · /help\x1b[m"},
 		{Status{Unsaved: "not saved"}, 17, false, "not saved · /help"},
 		{Status{Unsaved: "not saved"}, 16, false, "not saved"},
 		{Status{Unsaved: "not saved"}, 9, false, "not saved"},
 		{Status{Unsaved: "not saved"}, 4, true, ""},
-		{Status{Unsaved: "not saved"}, 9, true, off + red + "not saved" + off + dim},
+		{Status{Unsaved: "not saved"}, 9, true, "\x1b[31mnot saved\x1b[m"},
 		{Status{Unsaved: "not saved", Doing: "Ada", Since: since, Next: "Bea"}, 32, false,
 			"not saved · ⠇ Ada 1s · next: Bea"},
 		{Status{Unsaved: "not saved", Doing: "Ada", Since: since, Next: "Bea", Escape: true}, 38, false,
@@ -465,7 +467,11 @@ func TestStatusRow(t *testing.T) {
 		{Status{Doing: "Ada", Since: since, Next: "a long name"}, 16, false, "⠇ Ada 1s"},
 		{Status{Facts: []string{"Calculator"}}, 9, false, "/help"},
 	} {
-		if got := tt.status.row(tt.columns, tt.color, noon); got != tt.want {
+		styled := plainText
+		if tt.color {
+			styled = ansi.Color16.Style
+		}
+		if got := tt.status.row(tt.columns, styled, noon); got != tt.want {
 			t.Errorf("%+v in %d columns: got %q, want %q", tt.status, tt.columns, got, tt.want)
 		}
 	}
@@ -496,7 +502,7 @@ func TestStatusFollowsTools(t *testing.T) {
 func TestPlaceholderIsInTheInputBox(t *testing.T) {
 	m := newModel()
 	m.Style.Profile = ansi.Color16
-	want := bold + "you> " + off + "_" + dim + cut(textNextMessage, 20) + off
+	want := "\x1b[1myou> \x1b[m_\x1b[2m" + cut(textNextMessage, 20) + "\x1b[m"
 	if got := strings.Split(rows(m, 27, 24), "\n")[1]; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -507,7 +513,7 @@ func TestCutAndStyled(t *testing.T) {
 	m.Style.Profile = ansi.Color16
 	for got, want := range map[string]string{
 		cut("abc", 0): "…", cut("abc", 1): "…", cut("abc", 2): "a…", cut("abc", 3): "abc",
-		m.styled(bold, ""): "", m.styled("", "no style"): "no style", m.styled(bold, "x"): bold + "x" + off,
+		m.styled(bold, ""): "", m.styled(ansi.Style{}, "no style"): "no style", m.styled(bold, "x"): "\x1b[1mx\x1b[m",
 	} {
 		if got != want {
 			t.Errorf("got %q, want %q", got, want)

@@ -160,9 +160,9 @@ func (m *Model) questionRows(columns, height int) (rows []string) {
 	for i, c := range q.Choices {
 		text := cut(c.Text, columns-2)
 		name, rest, _ := strings.Cut(text, "]")
-		mark, styled := "  ", m.styled(bold+yellow, name+"]")+rest
+		mark, styled := "  ", m.styled(answer, name+"]")+rest
 		if i == q.selected-1 {
-			mark, styled = m.styled(bold+cyan, "▸ "), m.styled(bold+cyan, text)
+			mark, styled = m.styled(selected, "▸ "), m.styled(selected, text)
 		}
 		if n := 2 + displaywidth.String(text); used > 0 && used+n > columns {
 			rows, row, used = append(rows, row), mark+styled, n

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/projection/conversation"
 	"github.com/clipperhouse/displaywidth"
 )
@@ -55,7 +56,7 @@ func (s *Status) Follow(open []*conversation.Turn, name func(memberID string) st
 func (s Status) spins() bool { return s.Doing != "" }
 
 // row returns at most columns columns. What matters most is kept longest.
-func (s Status) row(columns int, color bool, now time.Time) string {
+func (s Status) row(columns int, styled func(ansi.Style, string) string, now time.Time) string {
 	var parts []string
 	left := columns
 	add := func(text string) {
@@ -104,8 +105,10 @@ func (s Status) row(columns int, color bool, now time.Time) string {
 	}
 	left += len(" · /help")
 	add(help)
-	if s.Unsaved != "" && color && len(parts) > 0 {
-		parts[0] = off + red + parts[0] + off + dim
+	if s.Unsaved == "" || len(parts) == 0 || parts[0] != s.Unsaved {
+		return styled(dim, strings.Join(parts, " · "))
 	}
-	return strings.Join(parts, " · ")
+	unsaved := styled(red, parts[0])
+	parts[0] = ""
+	return unsaved + styled(dim, strings.Join(parts, " · "))
 }

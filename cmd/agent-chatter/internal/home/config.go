@@ -32,6 +32,8 @@ type Config struct {
 	MaxResident int `json:"maxResident"`
 	// Status are the facts of the status row of a chat, the most important first; nil: all.
 	Status []StatusFact `json:"status"`
+	// Theme is how colours are used; "": for the background of the terminal, dark if it is unknown.
+	Theme Theme `json:"theme"`
 	// Notify are the ways in which a chat reports what a person waits for; nil: all but the desktop.
 	Notify []NotifyWay `json:"notify"`
 	// Keys are the actions of keys in a chat, by the name of the key; see package keys.
@@ -60,6 +62,19 @@ const (
 var StatusFacts = []StatusFact{
 	StatusTeam, StatusMessages, StatusModel, StatusContext, StatusTokens, StatusCost, StatusSaved, StatusDirectory,
 }
+
+// A Theme is a use of the colours of a terminal.
+type Theme string
+
+// The themes.
+const (
+	ThemeDark         Theme = "dark"
+	ThemeLight        Theme = "light"
+	ThemeHighContrast Theme = "high-contrast"
+	ThemeMonochrome   Theme = "monochrome"
+)
+
+var themes = []Theme{"", ThemeDark, ThemeLight, ThemeHighContrast, ThemeMonochrome}
 
 // A NotifyWay is a way to report that an agent asks, or that a long turn has ended.
 type NotifyWay string
@@ -190,6 +205,9 @@ func (c Config) check() error {
 		if !slices.Contains(StatusFacts, fact) {
 			return &rangeError{"status", fmt.Sprintf("a list of some of %v", StatusFacts)}
 		}
+	}
+	if !slices.Contains(themes, c.Theme) {
+		return &rangeError{"theme", fmt.Sprintf("one of %v", themes[1:])}
 	}
 	for _, way := range c.Notify {
 		if !slices.Contains(notifyWays, way) {

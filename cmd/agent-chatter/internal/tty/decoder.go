@@ -223,7 +223,7 @@ func (d *Decoder) afterTwoEscapes(b byte) bool {
 	return true
 }
 
-// inText drops the text of a command, which BEL or ESC \ ends, and any other control character breaks off.
+// inText takes the text of a command, of which only the answer to askBackground matters, which BEL or ESC \ ends, and any other control character breaks off.
 func (d *Decoder) inText(b byte) bool {
 	switch {
 	case d.state == textEscaped && b != '\\':
@@ -231,14 +231,17 @@ func (d *Decoder) inText(b byte) bool {
 		d.state = escaped
 		return false
 	case d.state == textEscaped, b == bell:
+		if light, ok := isLight(string(d.seq)); ok {
+			d.events = append(d.events, Background{Light: light})
+		}
 		d.reset()
 	case b == esc:
 		d.state = textEscaped
 	case b < ' ':
 		d.reset()
 		return false
-	default:
-		d.seq = append(d.seq[:1], b)
+	case len(d.seq) < maxSequence:
+		d.seq = append(d.seq, b)
 	}
 	return true
 }

@@ -1,6 +1,7 @@
 package tty
 
-// An Event is something that happens on a terminal: a [Key], a [Paste], a [Resize] or a [Focus].
+// An Event is something that happens on a terminal: a [Key], a [Paste], a [Resize], a
+// [Focus] or a [Background].
 type Event interface{ isEvent() }
 
 // Key is a key press. The terminal's ways to report the same key give equal Keys: Ctrl with a letter or a sign
@@ -59,7 +60,11 @@ type Resize struct{}
 // Focus reports that the terminal has the focus of the keyboard from now on, or has it no longer.
 type Focus struct{ In bool }
 
-func (Focus) isEvent()  {}
-func (Key) isEvent()    {}
-func (Paste) isEvent()  {}
-func (Resize) isEvent() {}
+// Background reports whether the background of the terminal is light, as AskBackground asks.
+type Background struct{ Light bool }
+
+func (Background) isEvent() {}
+func (Focus) isEvent()      {}
+func (Key) isEvent()        {}
+func (Paste) isEvent()      {}
+func (Resize) isEvent()     {}

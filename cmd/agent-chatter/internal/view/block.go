@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/projection/conversation"
@@ -39,12 +40,25 @@ func OutputStyle(a *app.App) Style { return StyleOn(a, a.Stdout) }
 
 // StyleOn is OutputStyle for another output of the App.
 func StyleOn(a *app.App, out io.Writer) Style {
-	s := Style{Width: cmp.Or(tty.Columns(out), 80), Profile: ansi.Color16}
-	if a.NoColor {
-		s.Profile = ansi.NoColor
-	}
+	s := Style{Width: cmp.Or(tty.Columns(out), 80), Profile: ProfileOf(a)}
 	s.Plain = a.Plain || !tty.IsTerminal(out)
 	return s
+}
+
+// ProfileOf returns the profile of the theme.
+func ProfileOf(a *app.App) ansi.Profile {
+	if a.NoColor {
+		return ansi.NoColor
+	}
+	switch a.Theme() {
+	case home.ThemeLight:
+		return ansi.Light
+	case home.ThemeHighContrast:
+		return ansi.HighContrast
+	case home.ThemeMonochrome:
+		return ansi.Monochrome
+	}
+	return ansi.Color16
 }
 
 // Render returns the lines that show a block, without line breaks. They are safe for a terminal. At most Width-1

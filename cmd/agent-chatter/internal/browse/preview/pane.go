@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/projection/conversation"
@@ -44,10 +45,7 @@ type keptSpot struct {
 
 // New returns a pane without a session and without a size.
 func New(a *app.App) *Pane {
-	p := &Pane{app: a, profile: ansi.Color16}
-	if a.NoColor {
-		p.profile = ansi.NoColor
-	}
+	p := &Pane{app: a, profile: view.ProfileOf(a)}
 	return p
 }
 

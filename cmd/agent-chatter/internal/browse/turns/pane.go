@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/preview"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
@@ -44,10 +45,7 @@ type shown struct {
 
 // NewTimeline returns a pane without a session and without a size.
 func NewTimeline(a *app.App) *Timeline {
-	p := &Timeline{app: a, profile: ansi.Color16, list: NewList(a), conversation: preview.New(a)}
-	if a.NoColor {
-		p.profile = ansi.NoColor
-	}
+	p := &Timeline{app: a, profile: view.ProfileOf(a), list: NewList(a), conversation: preview.New(a)}
 	return p
 }
 

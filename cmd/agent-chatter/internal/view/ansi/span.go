@@ -30,9 +30,58 @@ type Profile int
 
 // The profiles.
 const (
-	NoColor Profile = iota // none
-	Color16
+	NoColor      Profile = iota // none
+	Color16                     // the 16 colours of the terminal, as they look on a dark background
+	Light                       // those that can be read on a light background
+	HighContrast                // nothing is dim or grey, and colours are bold
+	Monochrome                  // bold, dim, underlined and reversed text, without colours
 )
+
+// Themed returns a style as the profile shows it.
+func (p Profile) Themed(s Style) Style {
+	switch p {
+	case NoColor:
+		return Style{}
+	case Light:
+		s.Color = onLight(s.Color)
+	case HighContrast:
+		s.Dim = false
+		switch s.Color {
+		case BrightBlack:
+			s.Color = Default
+		case Default:
+		default:
+			s.Bold = true
+		}
+	case Monochrome:
+		s.Bold = s.Bold || s.Color == Red || s.Color == Yellow
+		s.Underline = s.Underline || s.Color == Green
+		s.Color = Default
+	}
+	return s
+}
+
+// onLight returns a colour that can be read on a light background: the bright ones, yellow and white cannot.
+func onLight(c Color) Color {
+	switch {
+	case c == Yellow, c == BrightYellow:
+		return Magenta
+	case c == White, c == brightWhite:
+		return Default
+	case c > BrightBlack:
+		return c - BrightBlack + Black
+	}
+	return c
+}
+
+// Style returns a text in a style, and after it the default style; the text is safe for a terminal already.
+func (p Profile) Style(s Style, text string) string {
+	codes := p.Themed(s).codes()
+	if codes == "" || text == "" {
+		return text
+	}
+	return "\x1b[" + codes + "m" + text + "\x1b[m"
+}
 
 // Encode returns a line as a terminal takes it, without the blanks at its end. Every line begins and ends in the
 // default style.
@@ -49,10 +98,7 @@ func (p Profile) Encode(line Line) string {
 		if link != "" && (i == 0 || line[i-1].Link != span.Link) {
 			b.WriteString("\x1b]8;;" + link + "\x1b\\")
 		}
-		if codes := span.codes(); codes != "" {
-			text = "\x1b[" + codes + "m" + text + "\x1b[m"
-		}
-		b.WriteString(text)
+		b.WriteString(p.Style(span.Style, text))
 		if link != "" && (i == len(line)-1 || line[i+1].Link != span.Link) {
 			b.WriteString("\x1b]8;;\x1b\\")
 		}
