@@ -125,20 +125,20 @@ func TestErrorNamesTheSetting(t *testing.T) {
 
 func TestUnknownSettingsAreLeftOut(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "config.json")
-	content := `{"retention":{"kepe":10,"keep":3},"Window":{"Bytes":7,"more":{}},"theme":"dark","journal":{"new":1},"-":2}`
+	content := `{"retention":{"kepe":10,"keep":3},"Window":{"Bytes":7,"more":{}},"zoom": "dark","journal":{"new":1},"-":2}`
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	keep := 3
 	want := Config{
 		Retention: Retention{Keep: &keep}, Window: window{Bytes: 7},
-		Unknown: []string{"-", "Window.more", "journal.new", "retention.kepe", "theme"},
+		Unknown: []string{"-", "Window.more", "journal.new", "retention.kepe", "zoom"},
 	}
 	if c, err := ReadConfig(path); err != nil || !reflect.DeepEqual(c, want) {
 		t.Errorf("got %+v, %v; want %+v", c, err, want)
 	}
 	for setting, nearest := range map[string]string{
-		"retention.kepe": "retention.keep", "windows": "window", "hubs": "hub", "theme": "", "window.mesages": "window.messages",
+		"retention.kepe": "retention.keep", "windows": "window", "hubs": "hub", "zoom": "", "window.mesages": "window.messages",
 	} {
 		want := "/a: unknown setting \"" + setting + "\"; it is ignored."
 		if nearest != "" {
