@@ -39,7 +39,9 @@ var programScreens = []struct {
 		m.Expect("Calculator · 2 messages")
 		m.Expect("eva> ")
 		m.Press("C-o")
-		m.Expect(" · q closes")
+		m.Expect(" · Enter opens")
+		m.Press("Enter")
+		m.Expect("1–")
 	}},
 	{"plain", "agent-chatter chat -t calc.json --plain", func(m *ttytest.Tmux) {
 		m.Expect("eva> ")

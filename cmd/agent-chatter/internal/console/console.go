@@ -225,7 +225,7 @@ func (c *Console) Say(change func(*Model) []view.Block) {
 // wait waits as Print does. The lock is held.
 func (c *Console) wait() {
 	waits := func() bool {
-		return c.pending > maxPending && !c.ended && !c.cancelled && !c.stalled && c.model.page == nil
+		return c.pending > maxPending && !c.ended && !c.cancelled && !c.stalled && !c.model.whole()
 	}
 	if !waits() {
 		return

@@ -108,7 +108,7 @@ func (c *Console) update(e tty.Event) {
 	case Extern:
 		c.later(c.editExternally)
 	case Output:
-		c.showLast()
+		c.showCalls()
 	case Find:
 		c.find()
 	case TakeBack:
@@ -276,8 +276,8 @@ func (c *Console) drawFrames() {
 func (c *Console) frame() {
 	columns, rows := c.screen.Size()
 	c.mu.Lock()
-	if c.model.page != nil { // what is printed waits
-		shown := c.model.page.rows(columns, rows)
+	if c.model.whole() { // what is printed waits
+		shown := c.model.wholeRows(columns, rows)
 		c.mu.Unlock()
 		_ = c.screen.Page(shown)
 		return

@@ -373,22 +373,41 @@ func TestCtrlC(t *testing.T) {
 	}
 }
 
-func TestLastResultIsShownWhole(t *testing.T) {
+func TestCallsAreListed(t *testing.T) {
 	c := newConsole()
 	c.model.Transcript = &view.Transcript{}
-	if c.showLast(); printed(c) != textNoOutput || c.model.page != nil {
-		t.Error("without a tool there is a page")
+	if c.showCalls(); printed(c) != textNoOutput || c.model.whole() {
+		t.Error("without a tool there is a list")
 	}
 	for _, p := range []projection.Payload{
 		projection.TurnStarted{TurnID: "t", MemberID: "ada"},
-		projection.ToolStarted{TurnID: "t", ToolID: "1", Name: "Bash"},
-		projection.ToolCompleted{TurnID: "t", ToolID: "1", Output: strings.Repeat("line\n", 100)},
+		projection.ToolStarted{TurnID: "t", ToolID: "1", Name: "Read"},
+		projection.ToolCompleted{TurnID: "t", ToolID: "1", Output: "a kettle"},
+		projection.ToolStarted{TurnID: "t", ToolID: "2", Name: "Bash"},
+		projection.ToolCompleted{TurnID: "t", ToolID: "2", Output: strings.Repeat("line\n", 100), Error: "line"},
 	} {
 		r := projection.Record(noon, p)
 		c.model.Transcript.Apply(projection.DecodeEvent(journal.Event{Time: r.Time, Type: r.Type, Data: r.Data}))
 	}
-	if c.showLast(); c.model.page == nil || strings.Count(strings.Join(c.model.page.render(80), "\n"), "line") != 100 || c.done != nil {
-		t.Error("the result is not shown whole")
+	c.showCalls()
+	shown := func() string { return strings.Trim(strings.Join(c.model.wholeRows(60, 4), "\n"), "\n") }
+	for _, step := range []struct{ keys, want string }{
+		{"", "  ● Read  ok 0ms\n▸ ● Bash  failed 0ms\n\n2 of 2 · Enter opens · / filters · q closes"},
+		{"<up><up>", "▸ ● Read  ok 0ms\n  ● Bash  failed 0ms\n\n1 of 2 · Enter opens · / filters · q closes"},
+		{"<enter>", "● Read  ok 0ms\n  a kettle\n\n1–2 of 2 · q closes"},
+		{"q<down><enter>", "● Bash  failed 0ms\n  line\n  line\n1–3 of 101 · q closes"},
+		{"<down><down>", "  line\n  line\n  line\n3–5 of 101 · q closes"},
+		{"q/KETtle", "▸ ● Read  ok 0ms\n\n\n/KETtle · 1 of 1 · Enter opens · / filters · q closes"},
+		{"x", "/KETtlex · 0 of 0 · Enter opens · / filters · q closes"},
+		{"<enter><esc>", "▸ ● Read  ok 0ms\n  ● Bash  failed 0ms\n\n1 of 2 · Enter opens · / filters · q closes"},
+	} {
+		press(t, &c.model, step.keys)
+		if got := shown(); got != step.want {
+			t.Errorf("after %s:\n%s\nwant\n%s", step.keys, got, step.want)
+		}
+	}
+	if press(t, &c.model, "<esc>"); c.model.whole() || !c.model.Editor.Empty() {
+		t.Error("Escape does not close the list")
 	}
 }
 

@@ -28,7 +28,7 @@ const (
 	Suspend         // stop the program until the shell continues it
 	Clear           // draw on an empty screen
 	Extern          // edit the text in $EDITOR
-	Output          // show the last tool result whole
+	Output          // show the tool calls
 	Chosen          // the question was answered
 	Find            // search the earlier messages
 	TakeBack        // edit what was queued last
@@ -52,10 +52,11 @@ type Model struct {
 	Question *Question // nil: none
 	Search   *Search   // of earlier messages; nil: none
 
-	asks   bool  // a command such as /resume waits for a line
-	sends  bool  // what was entered is sent now
-	leaves bool  // Ctrl+C was just pressed, and once more leaves
-	page   *page // on the whole terminal; nil: none
+	asks   bool      // a command such as /resume waits for a line
+	sends  bool      // what was entered is sent now
+	leaves bool      // Ctrl+C was just pressed, and once more leaves
+	page   *page     // on the whole terminal; nil: none
+	calls  *callList // below the page; nil: none
 	menu   menu
 	closed string // the text for which Escape has closed the menu
 }
@@ -81,6 +82,9 @@ func (m *Model) Update(e tty.Event) (effect Effect, text string) {
 		switch {
 		case m.page != nil:
 			return m.pressPage(e), ""
+		case m.calls != nil:
+			m.pressCalls(e)
+			return None, ""
 		case e == key('c', tty.Ctrl):
 			return m.interrupt(), ""
 		case e == key('l', tty.Ctrl):
@@ -100,7 +104,10 @@ func (m *Model) Update(e tty.Event) (effect Effect, text string) {
 }
 
 // modal reports whether keys that type text may be no text.
-func (m *Model) modal() bool { return m.Question != nil || m.Search != nil || m.page != nil }
+func (m *Model) modal() bool { return m.Question != nil || m.Search != nil || m.whole() }
+
+// whole reports whether something is shown on the whole terminal.
+func (m *Model) whole() bool { return m.page != nil || m.calls != nil }
 
 func key(code tty.Code, mod tty.Mod) tty.Key { return tty.Key{Code: code, Mod: mod} }
 

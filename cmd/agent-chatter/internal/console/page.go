@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 )
 
 // A page shows a long text on the whole terminal.
@@ -60,19 +59,4 @@ func (p *page) rows(columns, height int) []string {
 // pageText is the last row of a page.
 func pageText(first, last, lines int) string {
 	return fmt.Sprintf("%d–%d of %d · q closes", first, last, lines)
-}
-
-// showLast shows the last tool result whole.
-func (c *Console) showLast() {
-	if c.model.Transcript != nil {
-		if call, ok := c.model.Transcript.LastCall(); ok {
-			c.model.page = &page{render: func(columns int) []string {
-				style := c.model.style(columns)
-				style.Whole = true
-				return view.Render(call, style)
-			}}
-			return
-		}
-	}
-	c.print([]string{textNoOutput})
 }

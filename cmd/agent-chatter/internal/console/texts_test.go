@@ -13,6 +13,7 @@ func TestConsoleTexts(t *testing.T) {
 		{Function: "menuText", Shown: menuText(3, 16)},
 		{Function: "thinkingText", Shown: thinkingText(apptest.Hostile)},
 		{Function: "usingText", Shown: usingText("Ada", apptest.Hostile)},
+		{Function: "callsText", Shown: callsText(3, 100)},
 		{Function: "pageText", Shown: pageText(1, 23, 100)},
 		{Function: "droppedText", Shown: droppedText(1000)},
 		{Function: "sentText", Shown: sentText(apptest.Hostile)},

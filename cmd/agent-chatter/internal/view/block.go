@@ -61,6 +61,9 @@ func ProfileOf(a *app.App) ansi.Profile {
 	return ansi.Color16
 }
 
+// BlockOf returns a call as a block.
+func BlockOf(c Call) Block { return Block{content: c} }
+
 // Render returns the lines that show a block, without line breaks. They are safe for a terminal. At most Width-1
 // columns of it are used, except by lines of code and of diffs and by long words, which the terminal breaks: they can
 // be copied whole.

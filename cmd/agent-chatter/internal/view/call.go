@@ -64,6 +64,8 @@ func (c Call) Lines(s Style) []ansi.Line {
 		lines = append(lines, quote(AnswersText(*c.Answer), ansi.Style{}, unlimited, s)...)
 	}
 	switch state := c.State(); {
+	case state == conversation.Failed && s.Whole && c.Result.Output != "":
+		lines = append(lines, quote(c.Result.Output, ansi.Style{Color: ansi.Red}, unlimited, s)...)
 	case state == conversation.Failed:
 		lines = append(lines, quote(c.Result.Error, ansi.Style{Color: ansi.Red}, resultLines, s)...)
 	case (state == conversation.OK || state == conversation.Bypassed && c.Result != nil) &&
@@ -82,6 +84,15 @@ func (c Call) Lines(s Style) []ansi.Line {
 
 var changeStyles = map[ChangeKind]ansi.Style{
 	Added: {Color: ansi.Green}, Removed: {Color: ansi.Red}, Kept: {Dim: true},
+}
+
+// Text is what the call says: its name, input, output and error.
+func (c Call) Text() string {
+	text := c.Started.Name + "\n" + MainInput(c.Started.Input)
+	if c.Result != nil {
+		text += "\n" + c.Result.Output + "\n" + c.Result.Error
+	}
+	return text
 }
 
 func (c Call) markStyle() ansi.Style {

@@ -26,7 +26,7 @@ type Transcript struct {
 	queue        []Block    // after the last one that was returned, up to text
 	before       int        // blocks that the last call returned before those of a turn that began; -1: none began
 	text         openText
-	last         Call // that has ended
+	calls        []Call // that have ended, the newest ones
 }
 
 // A written is the text that is being written, and what precedes it.
@@ -92,8 +92,17 @@ func (t *Transcript) Held() []Block {
 // Waiting returns the messages that follow what the member that speaks does.
 func (t *Transcript) Waiting() []projection.Message { return t.sequence.Waiting() }
 
-// LastCall returns the tool call that ended last, to be shown whole.
-func (t *Transcript) LastCall() (Block, bool) { return Block{content: t.last}, t.last.Result != nil }
+// Calls returns the tool calls that have ended, the newest maxCalls.
+func (t *Transcript) Calls() []Call { return slices.Clone(t.calls) }
+
+const maxCalls = 2000
+
+func (t *Transcript) ended(c Call) {
+	t.calls = append(t.calls, c)
+	if len(t.calls) > 2*maxCalls {
+		t.calls = slices.Clone(t.calls[maxCalls:])
+	}
+}
 
 // Speaking reports whether a turn is open: the blocks that follow belong to those that were returned last.
 func (t *Transcript) Speaking() bool { return t.turn != nil }
@@ -201,7 +210,8 @@ func (t *Transcript) complete(c Call) {
 	same := func(other Call) bool { return other.Seq == c.Seq && other.Result == nil }
 	for i, b := range t.queue {
 		if call, ok := b.content.(Call); ok && same(call) {
-			t.queue[i].content, t.last = c, c
+			t.queue[i].content = c
+			t.ended(c)
 			return
 		}
 	}
@@ -209,7 +219,7 @@ func (t *Transcript) complete(c Call) {
 		t.turn.released = slices.Delete(t.turn.released, i, i+1)
 		t.endText(t.turn.member.DisplayName)
 		t.add(callElement, true, c)
-		t.last = c
+		t.ended(c)
 	}
 }
 
@@ -350,6 +360,9 @@ func (t *Transcript) Item(i *conversation.Item) []Block {
 			c := Call{*p.Step.Call}
 			c.Over = true
 			t.add(callElement, t.text.last != nameElement, c)
+			if c.Result != nil {
+				t.ended(c)
+			}
 		}
 	}
 	t.text = openText{last: t.text.last}
