@@ -53,11 +53,12 @@ func (cmd *Command) pick(a *app.App) (chosen bool, err error) {
 	return choice.Chosen, err
 }
 
-// browse opens the browser on the chat's terminal and resumes the session that the user chooses.
-func (r *repl) browse(ctx context.Context) error {
+// browse opens the browser on the chat's terminal, with a search for text unless it is "", and resumes the session that
+// the user chooses.
+func (r *repl) browse(ctx context.Context, text string) error {
 	var choice browse.Choice
 	err := r.lend(func(a *app.App) (err error) {
-		choice, err = browse.Run(ctx, a, browse.Options{Running: r.key()})
+		choice, err = browse.Run(ctx, a, browse.Options{Running: r.key(), Text: text})
 		return err
 	})
 	switch {

@@ -3,6 +3,7 @@ package chat
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/console"
@@ -24,6 +25,7 @@ type display struct {
 	repl            *repl
 	question        chan struct{} // has a value while the user is asked: one question at a time
 
+	cuts      sync.Map          // coordinator.WindowCut, by the ID of the member
 	last      string            // the member of the last turn
 	models    map[string]string // what agents have reported, by member
 	directory string            // of the status row
@@ -33,6 +35,7 @@ type display struct {
 func (d *display) begin(t *team.Team) {
 	d.Reporter.Begin(t)
 	d.last, d.models = "", map[string]string{}
+	d.cuts.Clear()
 	d.lookAtDirectory()
 	d.Say(func(m *console.Model) []view.Block {
 		if !d.JSON {

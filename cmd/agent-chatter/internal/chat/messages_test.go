@@ -59,6 +59,10 @@ func chatTexts() []apptest.Text {
 	add("resumingText", "no limit", resumingText(since, 5, 2, 0))
 	add("asksText", "", asksText(apptest.Hostile))
 	add("keysText", "", keysText(keys.Bindings{{Code: 't', Mod: tty.Ctrl}: keys.Actions()[0]}))
+	add("memberContextText", "", memberContextText(team.Member{DisplayName: apptest.Hostile, Memory: team.MemoryWindow},
+		coordinator.Context{Used: 24_400, Window: 200_000}, coordinator.WindowCut{Shown: 20, All: 62}, true))
+	add("memberContextText", "unknown", memberContextText(team.Member{DisplayName: "Ada"}, coordinator.Context{},
+		coordinator.WindowCut{}, false))
 	add("contextText", "", contextText(coordinator.Context{Used: 24_400, Window: 200_000}))
 	add("contextText", "an unknown window", contextText(coordinator.Context{Used: 1_240_000}))
 	add("placeText", "", placeText("/src/"+apptest.Hostile, apptest.Hostile))

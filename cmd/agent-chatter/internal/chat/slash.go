@@ -44,6 +44,7 @@ func slashCommands() []slashCommand {
 		{"/status", "", "show the session and who is next", always, (*repl).slashStatus},
 		{"/members", "", "list the members of the team", always, (*repl).slashMembers},
 		{"/queue", "", "show who is next, and why", always, (*repl).slashQueue},
+		{"/context", "", "show how full each agent's context is", always, (*repl).slashContext},
 		{"/retry", "", "rerun the interrupted turn", never, (*repl).slashRetry},
 		{"/compact", "[MEMBER] [WHAT MATTERS]", "summarize the messages so far", never, (*repl).slashCompact},
 		{"/save", "", "save what is not saved yet", never, (*repl).slashSave},
@@ -120,11 +121,11 @@ func unknownCommandText(name, nearest, line string) string {
 		"To send the line as a message, type: /%s", tty.SafeLine(name), nearest, tty.SafeLine(line))
 }
 
-const textKeys = "Ctrl+C: clear, stop, leave. Escape: stop. Ctrl+D: leave. /keys lists all keys.\n" +
-	"A \\ before Enter begins a new line."
-
-const textPlainKeys = "Ctrl+C stops the agent; twice, it ends the chat, saved, as Ctrl+D does.\n" +
-	"A line that ends in \\ continues on the next line."
+// What /help says of the keys, and /keys without an input box.
+const (
+	textKeys      = "Ctrl+C: clear, stop, leave. Escape: stop. Ctrl+D: leave. /keys lists all keys."
+	textPlainKeys = `Ctrl+C: stop; twice, or Ctrl+D: leave. A line that ends in \ continues.`
+)
 
 // slashKeys lists the keys.
 func (r *repl) slashKeys(context.Context, string) error {
@@ -315,7 +316,7 @@ func (r *repl) slashRename(_ context.Context, title string) error {
 // slashSessions opens the browser. During a turn, and without a terminal of its own, it prints the list.
 func (r *repl) slashSessions(ctx context.Context, _ string) error {
 	if r.display.console != nil && ctx != r.turns {
-		return r.browse(ctx)
+		return r.browse(ctx, "")
 	}
 	list := &sessions.List{Limit: 20, Sort: "updated", Output: "text"}
 	r.report(list.Print(ctx, r.app, r.results()))
@@ -367,11 +368,15 @@ func (r *repl) slashTeam(ctx context.Context, args string) error {
 	return nil
 }
 
-// slashSearch is sessions search without its flags.
+// slashSearch searches in the browser. During a turn, and without a terminal of its own, it prints what
+// sessions search does.
 func (r *repl) slashSearch(ctx context.Context, text string) error {
 	if text == "" {
 		r.reject("A text is missing. Type /search TEXT.")
 		return nil
+	}
+	if r.display.console != nil && ctx != r.turns {
+		return r.browse(ctx, text)
 	}
 	find := &sessions.Search{Text: text, Limit: 20, Output: "text"}
 	r.report(find.Search(ctx, r.app, r.results(), search.Query{Text: text}))
