@@ -52,13 +52,12 @@ func (c Call) Lines(s Style) []ansi.Line {
 		lines = append(lines, ansi.Cut(name, s.columns()))
 	}
 	changes := ChangesIn(c.Started.Input)
-	for i, change := range changes {
-		if i == changedLines && len(changes) > i+1 && !s.Whole {
-			lines = append(lines, moreLines(len(changes)-i))
-			break
-		}
-		text := resultMark + string(change.Kind) + " " + ansi.ExpandTabs(change.Text)
-		lines = append(lines, ansi.Line{{Text: text, Style: changeStyles[change.Kind]}})
+	shown := len(changes)
+	if shown > changedLines+1 && !s.Whole {
+		shown = changedLines
+	}
+	if lines = append(lines, changeLines(changes, shown)...); shown < len(changes) {
+		lines = append(lines, moreLines(len(changes)-shown))
 	}
 	if c.Answer != nil {
 		lines = append(lines, quote(AnswersText(*c.Answer), ansi.Style{}, unlimited, s)...)

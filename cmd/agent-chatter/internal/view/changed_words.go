@@ -1,0 +1,100 @@
+package view
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
+)
+
+// changeLines returns the lines of the first n changes. Of a removed line and the added one that replaces it, what differs is
+// underlined.
+func changeLines(changes []Change, n int) (lines []ansi.Line) {
+	for i, change := range changes[:n] {
+		style := changeStyles[change.Kind]
+		text := ansi.ExpandTabs(change.Text)
+		from, to := 0, 0
+		if other, ok := counterpart(changes, i); ok {
+			from, to = differing(text, ansi.ExpandTabs(other))
+		}
+		lead := resultMark + string(change.Kind) + " "
+		if from == to {
+			lines = append(lines, ansi.Line{{Text: lead + text, Style: style}})
+			continue
+		}
+		marked := style
+		marked.Bold, marked.Underline = true, true
+		lines = append(lines, ansi.Line{
+			{Text: lead + text[:from], Style: style}, {Text: text[from:to], Style: marked}, {Text: text[to:], Style: style},
+		})
+	}
+	return lines
+}
+
+// maxReplaced is how many lines are compared with those that replace them.
+const maxReplaced = 50
+
+// counterpart returns the line that replaces the removed line i, or that the added line i replaces: the one at the same
+// place of the lines that are added after as many removed ones.
+func counterpart(changes []Change, i int) (text string, ok bool) {
+	kind := changes[i].Kind
+	if kind == Kept {
+		return "", false
+	}
+	first, last := i, i
+	for first > 0 && changes[first-1].Kind == kind && i-first < maxReplaced {
+		first--
+	}
+	for last < len(changes)-1 && changes[last+1].Kind == kind && last-first < maxReplaced {
+		last++
+	}
+	if last-first >= maxReplaced {
+		return "", false
+	}
+	n, other, begin := last-first+1, Added, last+1
+	if kind == Added {
+		other, begin = Removed, first-(last-first+1)
+	}
+	for j := begin; j < begin+n; j++ {
+		if j < 0 || j >= len(changes) || changes[j].Kind != other {
+			return "", false
+		}
+	}
+	if before := begin - 1; kind == Added && before >= 0 && changes[before].Kind == other {
+		return "", false
+	}
+	if after := begin + n; kind == Removed && after < len(changes) && changes[after].Kind == other {
+		return "", false
+	}
+	return changes[begin+i-first].Text, true
+}
+
+// differing returns the part of a line that differs from another one, extended to whole words. It is empty if nearly all
+// of the line differs, or nothing.
+func differing(text, other string) (from, to int) {
+	for from < min(len(text), len(other)) && text[from] == other[from] {
+		from++
+	}
+	to = len(text)
+	for rest := len(other); to > from && rest > from && text[to-1] == other[rest-1]; rest-- {
+		to--
+	}
+	inWord := func(at int) bool {
+		before, _ := utf8.DecodeLastRuneInString(text[:at])
+		after, _ := utf8.DecodeRuneInString(text[at:])
+		return isWord(before) && isWord(after) || at < len(text) && !utf8.RuneStart(text[at])
+	}
+	for from > 0 && from < len(text) && inWord(from) {
+		from--
+	}
+	for to < len(text) && inWord(to) {
+		to++
+	}
+	if same := len(strings.TrimSpace(text[:from])) + len(strings.TrimSpace(text[to:])); same == 0 || same*4 < len(text) {
+		return 0, 0
+	}
+	return from, to
+}
+
+func isWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
