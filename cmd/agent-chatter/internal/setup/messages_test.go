@@ -62,6 +62,7 @@ func setupTexts() []apptest.Text {
 	add("fileExistsText", "", fileExistsText("/"+apptest.Hostile))
 	add("builtInText", "", builtInText(apptest.Hostile))
 	add("noEditorText", "", noEditorText("/"+apptest.Hostile))
+	add("offerTeamText", "one", offerTeamText([]string{apptest.Hostile}, "/a"))
 	add("offerTeamText", "", offerTeamText([]string{"Claude Code", "Codex"}, "/a/"+apptest.Hostile))
 	add("demoTeamText", "", demoTeamText())
 	add("agentChoiceText", "", agentChoiceText(choices{found: []string{"claude"}, more: []string{"codex", "demo"}}))

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -64,8 +65,10 @@ func offerTeam(ctx context.Context, a *app.App) (*team.Team, error) {
 	answers := tty.NewAnswers(a.Stdin)
 	q := &questions{out: a.Stdout, next: func() (string, error) { return answerOf(ctx, answers) }}
 	answer, unanswered := q.next()
-	accepted := unanswered == nil && slices.Contains([]string{"", "y", "yes"}, strings.ToLower(answer))
+	chosen := chosenAgents(answer, cmd.Agents)
+	accepted := unanswered == nil && len(chosen) > 0
 	if accepted {
+		cmd.Agents = chosen
 		permissions := q.askPermissions()
 		cmd.Permissions = &permissions
 		unanswered, accepted = q.err, q.err == nil
@@ -89,6 +92,24 @@ func offerTeam(ctx context.Context, a *app.App) (*team.Team, error) {
 		return nil, nil
 	}
 	return teams.Loader{App: a}.Load(ctx, path)
+}
+
+// chosenAgents returns the agents that an answer chooses: all of them for yes, those with the numbers of the answer, or
+// none.
+func chosenAgents(answer string, agents []string) (chosen []string) {
+	if slices.Contains([]string{"", "y", "yes"}, strings.ToLower(answer)) {
+		return agents
+	}
+	for _, word := range strings.FieldsFunc(answer, func(r rune) bool { return r == ',' || r == ' ' }) {
+		n, err := strconv.Atoi(word)
+		if err != nil || n < 1 || n > len(agents) {
+			return nil
+		}
+		if !slices.Contains(chosen, agents[n-1]) {
+			chosen = append(chosen, agents[n-1])
+		}
+	}
+	return chosen
 }
 
 // answerOf waits for the next answer until ctx is done.
@@ -115,13 +136,19 @@ func recordOffer(home string, now time.Time) error {
 	})
 }
 
-// offerTeamText asks whether to make a team of agents.
+// offerTeamText asks whether to make a team of agents, and of which if there are several.
 func offerTeamText(names []string, path string) string {
-	return fmt.Sprintf("Installed: %s.\nMake a team of them, in %s? [Y/n] ",
-		tty.SafeLine(strings.Join(names, ", ")), tty.SafeLine(path))
+	if len(names) == 1 {
+		return fmt.Sprintf("Installed: %s.\nMake a team of it, in %s? [Y/n] ", tty.SafeLine(names[0]), tty.SafeLine(path))
+	}
+	text := "Installed:\n"
+	for i, name := range names {
+		text += fmt.Sprintf("  %d. %s\n", i+1, tty.SafeLine(name))
+	}
+	return text + fmt.Sprintf("Make a team of them, in %s? [Y/n, or numbers such as 1,2] ", tty.SafeLine(path))
 }
 
 // demoTeamText is for a chat with the demo team that the user has not chosen.
 func demoTeamText() app.Message {
-	return app.Message{}.With(app.To("replace this demo by a team of installed agents", "team", "init"))
+	return app.Message{}.With(app.To("make a team of your own agents", "team", "init"))
 }

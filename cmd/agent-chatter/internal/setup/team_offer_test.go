@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"strings"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -26,6 +27,17 @@ func TestOfferIsRecordedPrivately(t *testing.T) {
 	for path, want := range map[string]os.FileMode{path: 0o600, home: 0o700} {
 		if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != want {
 			t.Errorf("%s: %v, %v", path, info.Mode(), err)
+		}
+	}
+}
+
+func TestChosenAgents(t *testing.T) {
+	for answer, want := range map[string]string{
+		"": "claude codex gemini", "Y": "claude codex gemini", "yes": "claude codex gemini", "n": "", "no": "", "2": "codex",
+		"3, 1": "gemini claude", "1 1": "claude", "4": "", "0": "", "1,x": "", "1 2": "claude codex",
+	} {
+		if got := strings.Join(chosenAgents(answer, []string{"claude", "codex", "gemini"}), " "); got != want {
+			t.Errorf("%q chooses %q, want %q", answer, got, want)
 		}
 	}
 }
