@@ -1,10 +1,10 @@
 package setup
 
 import (
-	"strings"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
