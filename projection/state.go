@@ -17,7 +17,7 @@ import (
 // FoldVersion is the version of the fold. It changes whenever the same events would
 // result in a different State: checkpoints of another version are ignored. It does not
 // stand for the steps of messages, which some checkpoints of the same version lack.
-const FoldVersion = 16
+const FoldVersion = 17
 
 // The bounds of State.Recent: the number of messages, and the bytes of their contents
 // and routing. To change one changes the FoldVersion.
@@ -45,6 +45,14 @@ type State struct {
 	Task      *string   `json:"task,omitempty"`
 	Stats     Stats     `json:"stats"`
 	Speakers  []Speaker `json:"speakers,omitempty"` // in the order of their first message
+
+	// Copied is whether the events so far are copies of those of the session's parent.
+	Copied bool `json:"copied,omitempty"`
+	// Tallies has what the turns and summaries used that are neither copied nor imported, the earliest first, in bounded
+	// space: those of days long past may be joined.
+	Tallies []Tally `json:"tallies,omitempty"`
+	// Message is what the turns used that ended since the last message of a person, copied ones included.
+	Message Spent `json:"message"`
 
 	OpenTurns []OpenTurn `json:"openTurns,omitempty"` // turns without an end
 	// Unfinished has the newest turns that did not end with Done, the oldest first: of those that began since one
@@ -112,6 +120,7 @@ type Stats struct {
 type OpenTurn struct {
 	TurnStarted
 	StartedAt time.Time  `json:"startedAt"`
+	Copied    bool       `json:"copied,omitempty"`    // it started in the session's parent
 	Text      string     `json:"text,omitempty"`      // the start of the recorded reply; "" after its message
 	TextBytes int64      `json:"textBytes,omitempty"` // length of the recorded reply
 	Message   uint64     `json:"message,omitempty"`   // Seq of the turn's message; 0: none
@@ -179,6 +188,7 @@ func decodeForFold(e journal.Event) (p Payload, invalid, err error) {
 // applyDecoded is Apply with the results of decodeForFold.
 func (s *State) applyDecoded(e journal.Event, p Payload, invalid, err error) {
 	s.Seq = e.Seq
+	s.endCopy(e)
 	if invalid != nil && !errors.Is(invalid, ErrNewer) {
 		s.Row.Invalid++
 		if s.Row.Invalid == 1 {
@@ -253,7 +263,7 @@ func (s *State) apply(e journal.Event, p Payload) {
 		}
 	case PlanUpdated, PermissionBypassed, AgentCompacted:
 	case SummaryWritten:
-		s.summarize(p)
+		s.summarize(e, p)
 	case AgentAttached:
 		s.attach(p)
 	case TurnSteered:
@@ -280,6 +290,7 @@ func (s *State) create(e journal.Event, p SessionCreated) {
 	}
 	if p.Parent != nil {
 		s.Row.Parent = clip(p.Parent.SessionID)
+		s.Copied = e.Time.Before(timeOf(p.SessionID)) // otherwise it is rerun
 	}
 	s.Row.CreatedAt = e.Time
 	s.touch(e)
@@ -344,7 +355,7 @@ func (s *State) count(m Message) {
 	}
 	s.Stats.ByMember[m.Speaker.ID]++
 	if m.Speaker.Type == TypeHuman {
-		s.Stats.Rounds = 0
+		s.Stats.Rounds, s.Message = 0, Spent{}
 	}
 }
 
@@ -409,13 +420,14 @@ func (s *State) startTurn(e journal.Event, p TurnStarted) {
 	first := len(s.OpenTurns) == 0
 	over := func(t UnfinishedTurn) bool { return first || t.MemberID == p.MemberID }
 	s.Unfinished = slices.DeleteFunc(s.Unfinished, over)
-	s.OpenTurns = newest(append(s.OpenTurns, OpenTurn{TurnStarted: p, StartedAt: e.Time}), maxOpenTurns)
+	s.OpenTurns = newest(append(s.OpenTurns, OpenTurn{TurnStarted: p, StartedAt: e.Time, Copied: s.Copied}), maxOpenTurns)
 }
 
 func (s *State) endTurn(e journal.Event, p TurnEnded) {
 	if t := s.turn(p.TurnID); t != nil && p.FinishReason != Done {
 		s.Unfinished = newest(append(s.Unfinished, UnfinishedTurn{t.MemberID, t.TriggerMessageID}), maxOpenTurns)
 	}
+	s.spend(e, p)
 	s.endAttached(p)
 	s.removeTurn(p.TurnID)
 	if len(s.OpenTurns) == 0 {
@@ -471,6 +483,8 @@ func (s *State) Clone() *State {
 	c := *s
 	c.Stats.ByMember = maps.Clone(s.Stats.ByMember)
 	c.Stats.Usage.Costs = maps.Clone(s.Stats.Usage.Costs)
+	c.Message.Costs = maps.Clone(s.Message.Costs)
+	c.Tallies = slices.Clone(s.Tallies)
 	c.Instructions = maps.Clone(s.Instructions)
 	c.Unknown = maps.Clone(s.Unknown)
 	c.Speakers = slices.Clone(s.Speakers)

@@ -1,6 +1,11 @@
 package projection
 
-import "maps"
+import (
+	"cmp"
+	"maps"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+)
 
 // SummaryWritten is a summary of messages that a member's prompts do not have any more. It is no message: the history
 // stays complete, and the summary precedes the newest messages in the member's prompts.
@@ -27,7 +32,11 @@ func (SummaryWritten) eventType() string { return "summary.written" }
 const MaxSummary = 8 << 10
 
 // summarize folds a SummaryWritten. One of other messages is not kept.
-func (s *State) summarize(p SummaryWritten) {
+func (s *State) summarize(e journal.Event, p SummaryWritten) {
+	if s.Message.Add(p.Usage); !s.Copied {
+		by := TurnStarted{MemberID: cmp.Or(p.WriterID, p.MemberID), Model: p.Model}
+		s.tally(e.Time, by, 0, p.Usage)
+	}
 	if p.Usage != nil {
 		s.Stats.Usage.Add(*p.Usage)
 	}

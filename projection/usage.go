@@ -1,7 +1,9 @@
 package projection
 
 import (
+	"maps"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -88,6 +90,36 @@ func (t *Totals) Add(u Usage) {
 		t.Costs = map[string]float64{}
 	}
 	t.Costs[u.Cost.Currency] = min(sum+u.Cost.Amount, math.MaxFloat64)
+}
+
+// Tokens returns the sum of all tokens; 0: none, or unknown.
+func (t Totals) Tokens() (sum int64) {
+	for _, n := range []int64{t.Input, t.CachedRead, t.CachedWrite, t.Output, t.Thought} {
+		sum = addTokens(sum, n)
+	}
+	return sum
+}
+
+// join adds other sums.
+func (t *Totals) join(u Totals) {
+	t.Add(Usage{
+		Input: u.Input, CachedRead: u.CachedRead, CachedWrite: u.CachedWrite, Output: u.Output, Thought: u.Thought,
+	})
+	for _, currency := range slices.Sorted(maps.Keys(u.Costs)) {
+		t.Add(Usage{Cost: &Cost{u.Costs[currency], currency}})
+	}
+}
+
+// Join adds other sums.
+func (t *Totals) Join(u Totals) {
+	*t = t.clone()
+	t.join(u)
+}
+
+// clone returns a copy that shares nothing.
+func (t Totals) clone() Totals {
+	t.Costs = maps.Clone(t.Costs)
+	return t
 }
 
 // addTokens adds a number of tokens to a sum. A negative number, which only an event

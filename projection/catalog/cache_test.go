@@ -175,11 +175,11 @@ func TestWrongCachesAreIgnored(t *testing.T) {
 			change(t, indexOf(team), `"title":"Repair"`, `"title":"wrong"`)
 		}},
 		{"a row of an older version", func(t *testing.T, team *catalog.Dir, end journal.Position) {
-			change(t, indexOf(team), `"rowVersion":2,`, "")
+			change(t, indexOf(team), `"rowVersion":3,`, "")
 			change(t, indexOf(team), `"title":"Repair"`, `"title":"wrong"`)
 		}},
 		{"a row of an older version, and the file grew", func(t *testing.T, team *catalog.Dir, end journal.Position) {
-			change(t, indexOf(team), `"rowVersion":2,`, "")
+			change(t, indexOf(team), `"rowVersion":3,`, "")
 			change(t, indexOf(team), fmt.Sprintf(`"size":%d`, end.Offset), `"size":5`)
 			change(t, indexOf(team), `"title":"Repair"`, `"title":"wrong"`)
 		}},

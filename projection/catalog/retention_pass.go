@@ -78,6 +78,7 @@ func (p *RetentionPass) Archive(ctx context.Context, s Session, reason string) (
 	if info.Archived && !s.Archived && !s.Truncated && s.End.Offset == s.Bytes {
 		state := projection.State{SessionID: s.ID, CWD: s.CWD, Row: s.Row}
 		state.Team.ID, state.Team.Source = s.TeamID, s.Source
+		s.Spent.restore(&state)
 		r := newRow(info, &state, s.End)
 		p.changed[s.ID] = &r
 	}

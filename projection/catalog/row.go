@@ -11,8 +11,9 @@ import (
 )
 
 // rowVersion changes when a row gets a field that readers need. Version 2 has
-// the source of the team. Rows of other versions are folded again.
-const rowVersion = 2
+// the source of the team, version 3 what the session used. Rows of other versions are
+// folded again.
+const rowVersion = 3
 
 // row is the index entry of a session: the file that it was made from, and what
 // lists show. The fields that every list needs come first, up to updatedAt;
@@ -36,6 +37,8 @@ type row struct {
 	CWD     string             `json:"cwd"`
 	Summary string             `json:"summary"` // for other programs; set when the row is written
 
+	Spent
+
 	// These are not in the index.
 	readErr   error  // Session.ReadErr
 	remote    bool   // Session.Remote
@@ -48,6 +51,7 @@ func newRow(info journal.Info, state *projection.State, at journal.Position) row
 		Fold: projection.FoldVersion, Version: rowVersion,
 		Archived: info.Archived, Bytes: info.Size, ModTime: info.ModTime.UTC(), Inode: info.Inode,
 		LastSeq: at.Seq, End: at.Offset, Sum: at.Sum,
+		Spent: spentOf(state),
 	}
 }
 
@@ -91,6 +95,7 @@ func (r *row) noteLost(earlier row) {
 	}
 	if r.Lost > 0 && r.LastSeq == 0 {
 		r.TeamID, r.Source, r.CWD, r.Row = earlier.TeamID, earlier.Source, earlier.CWD, earlier.Row
+		r.Spent = earlier.Spent
 		r.Damaged = fmt.Sprintf("the file is empty; it had %d events", r.Lost)
 		if r.Bytes > 0 {
 			r.Damaged = fmt.Sprintf("the file has no valid line; it had %d events", r.Lost)
@@ -115,5 +120,6 @@ func (r row) seed(info journal.Info) (*projection.State, journal.Position) {
 	}
 	s := &projection.State{Seq: r.LastSeq, SessionID: r.ID, CWD: r.CWD, Row: r.Row}
 	s.Team.ID, s.Team.Source = r.TeamID, r.Source
+	r.restore(s)
 	return s, journal.Position{Seq: r.LastSeq, Offset: r.End, Sum: r.Sum}
 }

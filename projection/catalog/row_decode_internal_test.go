@@ -46,6 +46,15 @@ func full() row {
 		Lost:     9,
 		End:      1090,
 		Sum:      0x12ab34cd,
+		Spent: Spent{Usage: []projection.Tally{{
+			Quarter: 1995440, Member: "ada", Agent: "claude", Model: "opus", Costed: true, Turns: 2, Unknown: 1,
+			Totals: projection.Totals{
+				Input: 1, CachedRead: 2, CachedWrite: 3, Output: 4, Thought: 5, Costs: map[string]float64{"USD": 0.25},
+			},
+		}},
+			Copied: true,
+			Open:   []OpenTurn{{TurnID: "t1", MemberID: "ada", Agent: "claude", Model: "opus", Copied: true}},
+		},
 	}
 }
 

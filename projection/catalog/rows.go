@@ -15,7 +15,7 @@ import (
 const (
 	rowPrefix  = `{"id":"`
 	rowsBuffer = 256 << 10 // of a scan; a longer row ends it
-	rowWindow  = 4 << 10   // bytes read at once to find a row; longer rows are rarely found
+	rowWindow  = 64 << 10  // bytes read at once to find a row; longer rows are rarely found
 )
 
 // indexRows are the rows of an index that has one on each line. They stay in the file:
@@ -116,7 +116,7 @@ func (x *indexRows) read(id string, at place) string {
 // find returns the line that begins with a prefix. The rows are ordered by id.
 func (x *indexRows) find(prefix string) string {
 	from, to := int64(len(indexHead)), x.end
-	for to-from > 16*rowWindow {
+	for to-from > 4*rowWindow {
 		start, ok := x.rowAfter((from + to) / 2)
 		head := make([]byte, len(prefix))
 		if _, err := x.file.ReadAt(head, start); !ok || err != nil {

@@ -32,6 +32,8 @@ type Session struct {
 	LastSeq uint64
 	End     journal.Position // the position after event LastSeq
 
+	Spent Spent // what its turns used
+
 	dir string
 }
 
@@ -76,6 +78,6 @@ func (d *Dir) session(r *row) Session {
 		Remote: r.remote, ClaimedBy: r.claimedBy, Damaged: r.Damaged, ReadErr: r.readErr, Truncated: r.Lost > 0,
 		MissingHeader: r.Damaged == errNotSession.Error() || emptied,
 		Bytes:         r.Bytes, LastSeq: r.LastSeq, End: journal.Position{Seq: r.LastSeq, Offset: r.End, Sum: r.Sum},
-		dir: d.journals.Path(),
+		dir: d.journals.Path(), Spent: r.Spent,
 	}
 }
