@@ -96,10 +96,10 @@ func (c *Catalog) List(ctx context.Context, q Query) (*Result, error) {
 	if q.Team != "" {
 		d := c.Team(q.Team)
 		only = d.journals.Path()
-		entries, lost, err = d.entries(ctx)
+		entries, lost, err = d.entries(ctx, q.ReadRows)
 		q.Team = ""
 	} else {
-		entries, lost, err = c.entries(ctx)
+		entries, lost, err = c.entries(ctx, q.ReadRows)
 	}
 	if err != nil {
 		return nil, err
@@ -109,13 +109,13 @@ func (c *Catalog) List(ctx context.Context, q Query) (*Result, error) {
 
 // entries returns the sessions of all teams, the most recently updated first, and
 // Result.Lost.
-func (c *Catalog) entries(ctx context.Context) (all []*Entry, lost []string, err error) {
+func (c *Catalog) entries(ctx context.Context, readRows bool) (all []*Entry, lost []string, err error) {
 	teams, err := c.Teams()
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, d := range teams {
-		entries, missing, err := d.entries(ctx)
+		entries, missing, err := d.entries(ctx, readRows)
 		switch {
 		case ctx.Err() != nil:
 			return nil, nil, ctx.Err()

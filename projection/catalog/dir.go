@@ -40,7 +40,7 @@ func (d *Dir) Journals() *journal.Dir { return d.journals }
 // team that each session names. An empty journal, which a crash during its
 // creation leaves, is not a session. Nothing is written but the index.
 func (d *Dir) List(ctx context.Context, q Query) (*Result, error) {
-	entries, lost, err := d.entries(ctx)
+	entries, lost, err := d.entries(ctx, q.ReadRows)
 	if err != nil {
 		return nil, err
 	}
@@ -48,13 +48,13 @@ func (d *Dir) List(ctx context.Context, q Query) (*Result, error) {
 }
 
 // entries returns all sessions, the most recently updated first, and Result.Lost. The
-// index keeps the rows of lost sessions.
-func (d *Dir) entries(ctx context.Context) (entries []*Entry, lost []string, err error) {
+// index keeps the rows of lost sessions. With readRows, the entries have the lines of their rows.
+func (d *Dir) entries(ctx context.Context, readRows bool) (entries []*Entry, lost []string, err error) {
 	infos, err := d.journals.List(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	entries, known := d.currentEntries(infos)
+	entries, known := d.currentEntries(infos, readRows)
 	entries, learned, gone := d.match(ctx, infos, entries, known)
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err // what a cancelled fold returned is not an answer
@@ -75,10 +75,10 @@ func (d *Dir) entries(ctx context.Context) (entries []*Entry, lost []string, err
 }
 
 // currentEntries returns an entry for each journal whose row in the index describes it,
-// nil for the others, and their rows. The rows of a large index stay in the file.
-func (d *Dir) currentEntries(infos []journal.Info) (entries []*Entry, known index) {
+// nil for the others, and their rows. Unless readRows is set, the rows of a large index stay in the file.
+func (d *Dir) currentEntries(infos []journal.Info, readRows bool) (entries []*Entry, known index) {
 	entries = make([]*Entry, len(infos))
-	if d.hasRows(manySessions) && d.scanRows(infos, entries, &known) {
+	if d.hasRows(manySessions) && d.scanRows(infos, entries, &known, readRows) {
 		return entries, known
 	}
 	clear(entries)
@@ -95,7 +95,7 @@ func (d *Dir) currentEntries(infos []journal.Info) (entries []*Entry, known inde
 }
 
 // scanRows is currentEntries for a large index. It returns false if the index has another layout.
-func (d *Dir) scanRows(infos []journal.Info, entries []*Entry, known *index) bool {
+func (d *Dir) scanRows(infos []journal.Info, entries []*Entry, known *index, readRows bool) bool {
 	rows := d.openRows()
 	if rows == nil {
 		return false
@@ -114,10 +114,15 @@ func (d *Dir) scanRows(infos []journal.Info, entries []*Entry, known *index) boo
 		if exists {
 			e = d.currentEntry(infos[i], line)
 		}
+		if e != nil && readRows {
+			e.line = string(line)
+		} else if e != nil {
+			e.at = at
+		}
 		found.Lock()
 		defer found.Unlock()
 		if e != nil {
-			e.at, entries[i] = at, e
+			entries[i] = e
 		} else if id := idOf(string(line)); id != "" {
 			known.lines[id] = string(line)
 		}

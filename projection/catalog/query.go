@@ -26,6 +26,8 @@ type Query struct {
 	Damaged  Filter // Session.Damaged is set: it is damaged or cannot be read
 	Live     Filter // a process has the session open for writing, here or on another machine
 
+	ReadRows bool // Session is going to be called for most of Result.Matches: keep what they need in memory
+
 	MatchCase bool // Text matches only in its case, except in the id
 
 	Elsewhere *Elsewhere // is listed, too, by Catalog.List; nil: only what is here

@@ -29,6 +29,7 @@ type Sessions struct {
 	Newest   time.Time     // end of the newest session; zero: 2026-11-21T12:00:00Z
 	Apart    time.Duration // between the ends of two sessions; 0: a minute
 	Seed     uint64        // the same seed gives the same sessions
+	Usage    bool          // each reply is that of a turn that used tokens
 }
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -123,9 +124,30 @@ func (s Sessions) records(id string, began time.Time, n int) []journal.Record {
 		by := []projection.Speaker{you, planner}[i%2]
 		at := began.Add(time.Duration(i+1) * time.Second)
 		m := projection.NewMessage(fmt.Sprintf("%s-%d", id, i), at, by, s.text(n, i), nil)
-		records = append(records, projection.Record(at, m))
+		turn := []projection.Payload{m}
+		if s.Usage && by == planner {
+			turn = used(s.id(at, n), m)
+		}
+		for _, p := range turn {
+			records = append(records, projection.Record(at, p))
+		}
 	}
 	return records
+}
+
+// used is the turn of a reply.
+func used(id string, m projection.MessageAppended) []projection.Payload {
+	m.TurnID = id
+	return []projection.Payload{
+		projection.TurnStarted{TurnID: id, MemberID: m.Message.Speaker.ID, AgentType: "claude", Model: "opus"},
+		m,
+		projection.TurnEnded{
+			TurnID: id, MemberID: m.Message.Speaker.ID, FinishReason: projection.Done,
+			Usage: &projection.Usage{
+				Input: 1200, CachedRead: 34_000, Output: 560, Cost: &projection.Cost{Amount: 0.0625, Currency: "USD"},
+			},
+		},
+	}
 }
 
 func (s Sessions) text(session, message int) string {

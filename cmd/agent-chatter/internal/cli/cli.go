@@ -22,6 +22,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/serve"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/sessions"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/setup"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/spending"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/transfer"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/usage"
@@ -98,6 +99,7 @@ var commands = []command{
 	{"verify", "Check every line of the journals.", func() any { return new(maintain.Verify) }, ""},
 	{"repair", "Set aside the damaged lines of a session.", func() any { return new(maintain.Repair) }, ""},
 	{"sessions", "List, search and manage sessions.", func() any { return new(sessionsCommand) }, ""},
+	{"usage", "Show used tokens and cost.", func() any { return new(spending.Command) }, ""},
 	{"hub", "Share sessions with other machines.", func() any { return new(hubs.Command) }, ""},
 	{"identities", "Manage the keys of sealed sessions.", func() any { return new(hubs.Identities) }, ""},
 	{"doctor", "Check storage, configuration and agents.", func() any { return new(doctor.Doctor) }, ""},

@@ -1,0 +1,246 @@
+package spending
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
+	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+)
+
+// Sum is what some turns used, and summaries that agents wrote between turns.
+type Sum struct {
+	projection.Totals
+	Turns    int
+	Unknown  int // turns and summaries of which no tokens were reported
+	Uncosted int // of which no cost was reported
+}
+
+// Add adds what a part of a session used.
+func (s *Sum) Add(t projection.Tally) {
+	s.Join(t.Totals)
+	s.Turns += t.Turns
+	s.Unknown += t.Unknown
+	if !t.Costed {
+		s.Uncosted += max(t.Turns, 1)
+	}
+}
+
+// in, cached and out are the numbers of tokens that a table shows.
+func (s Sum) in() int64     { return s.Input + s.CachedWrite }
+func (s Sum) cached() int64 { return s.CachedRead }
+func (s Sum) out() int64    { return s.Output + s.Thought }
+
+// count returns a number of tokens as people read it.
+func (s Sum) count(n int64) string {
+	switch {
+	case n == 0 && s.Unknown > 0:
+		return "unknown"
+	case n == 0:
+		return "-"
+	case s.Unknown > 0:
+		return fmt.Sprintf("≥%d", n)
+	}
+	return fmt.Sprint(n)
+}
+
+// cost returns the cost as people read it.
+func (s Sum) cost() string {
+	costs := view.CostText(s.Totals)
+	switch {
+	case costs == "" && s.Uncosted > 0:
+		return "unknown"
+	case costs == "":
+		return "-"
+	case s.Uncosted > 0:
+		return "≥" + costs
+	}
+	return costs
+}
+
+// A By says to what a Sum belongs.
+type By string
+
+// The values of By.
+const (
+	ByDay     By = "day"
+	ByMember  By = "member"
+	ByModel   By = "model"
+	ByTeam    By = "team"
+	BySession By = "session"
+)
+
+// key identifies a Sum. The fields that its By does not tell apart are zero.
+type key struct {
+	day                 string // a date
+	team, member        string
+	model, agent        string
+	session, dir, title string
+}
+
+// name returns the key as people read it.
+func (k key) name(by By) string {
+	switch by {
+	case ByDay:
+		return k.day
+	case ByMember:
+		return tty.SafeLine(k.member) + " (" + tty.SafeLine(k.team) + ")"
+	case ByTeam:
+		return tty.SafeLine(k.team)
+	case BySession:
+		return k.session
+	}
+	return modelName(k.model, k.agent)
+}
+
+// modelName returns the name of a model; "" is the default one of an agent.
+func modelName(model, agent string) string {
+	switch {
+	case model != "":
+		return tty.SafeLine(model)
+	case agent != "":
+		return tty.SafeLine(agent) + " (default)"
+	}
+	return "unknown"
+}
+
+func keyOf(by By, s catalog.Session, t projection.Tally) key {
+	switch by {
+	case ByDay:
+		return key{day: t.Time().In(time.Local).Format(time.DateOnly)}
+	case ByMember:
+		return key{team: s.TeamID, member: t.Member}
+	case ByModel:
+		if t.Model != "" {
+			return key{model: t.Model}
+		}
+		return key{agent: t.Agent}
+	case ByTeam:
+		return key{team: s.TeamID}
+	}
+	return key{session: s.ID, dir: s.Dir(), team: s.TeamID, title: s.Title}
+}
+
+// row is a line of the table.
+type row struct {
+	key
+	Sum
+}
+
+// sum returns the sums of the usage of sessions since a time; the zero time is the first. Days are in order, others
+// begin with the one of the most tokens.
+func sum(by By, since time.Time, sessions []*catalog.Entry) []row {
+	sums := map[key]*Sum{}
+	for s := range catalog.Sessions(sessions) {
+		for _, t := range s.Spent.Usage {
+			if t.Time().Before(since) {
+				continue
+			}
+			k := keyOf(by, s, t)
+			if sums[k] == nil {
+				sums[k] = new(Sum)
+			}
+			sums[k].Add(t)
+		}
+	}
+	rows := make([]row, 0, len(sums))
+	for k, s := range sums {
+		rows = append(rows, row{k, *s})
+	}
+	slices.SortFunc(rows, func(a, b row) int {
+		if by == ByDay {
+			return strings.Compare(a.day, b.day)
+		}
+		return cmp.Or(cmp.Compare(b.Tokens(), a.Tokens()), cmp.Compare(b.Turns, a.Turns),
+			strings.Compare(a.name(by), b.name(by)), strings.Compare(a.dir, b.dir))
+	})
+	return rows
+}
+
+// of returns the sum of all rows.
+func of(rows []row) (all Sum) {
+	for _, r := range rows {
+		all.Join(r.Totals)
+		all.Turns += r.Turns
+		all.Unknown += r.Unknown
+		all.Uncosted += r.Uncosted
+	}
+	return all
+}
+
+// Today returns the usage of all sessions since midnight.
+func Today(ctx context.Context, c *catalog.Catalog, now time.Time) (Sum, error) {
+	since := midnight(now)
+	list, err := c.List(ctx, catalog.Query{Limit: 1})
+	if err != nil {
+		return Sum{}, err
+	}
+	return of(sum(ByDay, since, updatedSince(since, list.Matches))), nil
+}
+
+// updatedSince returns the sessions that were updated since a time. The others have no later usage, and their rows need
+// not be decoded.
+func updatedSince(since time.Time, sessions []*catalog.Entry) []*catalog.Entry {
+	old := func(e *catalog.Entry) bool { return e.UpdatedAt().Before(since) }
+	return slices.DeleteFunc(slices.Clone(sessions), old)
+}
+
+// midnight returns when the local day of a time began.
+func midnight(t time.Time) time.Time {
+	year, month, day := t.Local().Date()
+	return time.Date(year, month, day, 0, 0, 0, 0, time.Local)
+}
+
+// costs returns a copy that is not nil.
+func costs(t projection.Totals) map[string]float64 {
+	all := map[string]float64{}
+	maps.Copy(all, t.Costs)
+	return all
+}
+
+// ofSession returns the sums of the members of one session, as sum does.
+func ofSession(used []projection.Tally) []row {
+	sums := map[string]*Sum{}
+	for _, t := range used {
+		if sums[t.Member] == nil {
+			sums[t.Member] = new(Sum)
+		}
+		sums[t.Member].Add(t)
+	}
+	var rows []row
+	for _, member := range slices.Sorted(maps.Keys(sums)) {
+		rows = append(rows, row{key{member: member}, *sums[member]})
+	}
+	return rows
+}
+
+// SessionText describes what the members used in a session, and what all sessions used today. name returns the name of
+// a member with an id.
+func SessionText(used []projection.Tally, today Sum, name func(id string) string) string {
+	rows := ofSession(used)
+	lines := [][]string{{"", "turns", "in", "cached", "out", "cost"}}
+	for _, r := range rows {
+		cells := r.cells(ByMember)
+		lines = append(lines, append([]string{tty.SafeLine(name(r.member))}, cells[1:]...))
+	}
+	all := row{Sum: of(rows)}
+	lines = append(lines, append([]string{"this session"}, all.cells(ByDay)[1:]...))
+	lines = append(lines, append([]string{"today, all sessions"}, row{Sum: today}.cells(ByDay)[1:]...))
+	text := strings.Join(ansi.Align(lines), "\n")
+	all.Unknown, all.Uncosted = all.Unknown+today.Unknown, all.Uncosted+today.Uncosted
+	if all.Unknown+all.Uncosted > 0 {
+		text += "\n" + textLowerBound
+	}
+	return text
+}
+
+// textLowerBound explains the sign of a sum that lacks something.
+const textLowerBound = "≥ means at least: the agents did not report all of it."
