@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -29,6 +30,7 @@ type Options struct {
 	MaxRounds int
 	// ManualSave keeps events in memory until Save or Stop.
 	ManualSave bool
+	Budget     Budget
 	Window     Window // of the prompts
 	// Guard ends the agents when this process dies; nil is none.
 	Guard *process.Guard
@@ -85,6 +87,9 @@ type run struct {
 	reported   bool // SaveFailed was notified in this call
 
 	unsupported []SettingUnsupported // notified
+
+	before        spent           // the running turn
+	budgetNotices map[string]bool // notified, by notifyBudget
 
 	agentNotices map[string]bool      // notified, by notifyOfAgent
 	windowsCut   map[string]bool      // notified, by notifyWindow
@@ -163,6 +168,7 @@ func (c *Coordinator) Session() *Session {
 	return &Session{
 		ID: c.conv.log.SessionID(), TeamID: c.team.ID, TeamName: c.team.Name, Title: s.Row.Title,
 		CreatedAt: s.Row.CreatedAt, UpdatedAt: s.Row.UpdatedAt, TeamTask: s.Task, Stats: s.Stats,
+		Usage:    slices.Clone(s.Tallies),
 		Duration: time.Since(s.Row.CreatedAt), Interrupted: interrupted, Speaking: speaking,
 		Contexts: contextsOf(s),
 	}
@@ -193,6 +199,7 @@ type Session struct {
 	CreatedAt, UpdatedAt time.Time
 	TeamTask             *string
 	Stats                projection.Stats
+	Usage                []projection.Tally // of its own turns
 	Duration             time.Duration      // since CreatedAt
 	Interrupted          []string           // the IDs of the members whose turns Retry reruns
 	Speaking             []string           // the IDs of the members whose turns have no end, the oldest first

@@ -180,6 +180,17 @@ type RunLimit struct {
 	Next  []team.Member
 }
 
+// BudgetNear reports that most of a limit is used: once in a conversation, on a day, or until the next message of a
+// person.
+type BudgetNear struct{ BudgetError }
+
+// BudgetUnknown reports that a limit may be passed: what Turns turns and summaries used is unknown. It is reported as
+// often as BudgetNear.
+type BudgetUnknown struct {
+	Bound team.Bound
+	Turns int
+}
+
 // QueueFull reports that members were addressed and not queued, because Limit are.
 type QueueFull struct {
 	Members []team.Member
@@ -231,6 +242,8 @@ func (Round) notice()                {}
 func (RunRound) notice()             {}
 func (RoundLimit) notice()           {}
 func (RunLimit) notice()             {}
+func (BudgetNear) notice()           {}
+func (BudgetUnknown) notice()        {}
 func (QueueFull) notice()            {}
 func (QueueDemoted) notice()         {}
 func (QueueCleared) notice()         {}

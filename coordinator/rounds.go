@@ -22,9 +22,9 @@ func (c *Coordinator) roundsBegun() int {
 // RunOver reports whether Options.MaxRounds is reached.
 func (c *Coordinator) RunOver() bool { return c.o.MaxRounds > 0 && c.rounds >= c.o.MaxRounds }
 
-// limits returns the limits of turns as the session records them.
+// limits returns the limits as the session records them.
 func (c *Coordinator) limits() projection.Limits {
-	return projection.Limits{MaxRounds: c.team.MaxRounds, MaxRunRounds: c.o.MaxRounds}
+	return projection.Limits{MaxRounds: c.team.MaxRounds, MaxRunRounds: c.o.MaxRounds, Budget: c.budget()}
 }
 
 // limitReached reports whether an agent is next and a limit of turns is reached. If so, it clears

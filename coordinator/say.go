@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -66,6 +67,7 @@ func (c *Coordinator) Say(ctx context.Context, name, text string) error {
 			c.notify(UnknownNames{unknown})
 		}
 	}
+	maps.DeleteFunc(c.budgetNotices, func(key string, _ bool) bool { return strings.Contains(key, team.PerMessage) })
 	said, err := c.appendHuman(human, m)
 	c.notifyRedacted()
 	if err != nil {
@@ -252,6 +254,13 @@ func (c *Coordinator) drop(m marker.Message) (unknown []string) {
 // runQueue runs the turns of the queued agents until a human is next.
 func (c *Coordinator) runQueue(ctx context.Context) error {
 	for !c.queue.empty() && !c.limitReached() {
+		if c.queue.order(c.last)[0].member.Type != team.Human {
+			if err := c.beginSpending(ctx, 1); err != nil {
+				c.clearQueue("the budget is used up")
+				c.pause()
+				return err
+			}
+		}
 		next, change := c.queue.take(c.last)
 		if change != nil {
 			c.noteChanges(*change)

@@ -92,7 +92,8 @@ func (c *Coordinator) summarizeLeftOut(ctx context.Context, m team.Member) {
 	if length < int64(c.windowOf(m)/10) {
 		return
 	}
-	if err := c.summarize(ctx, m, before, ""); err != nil && ctx.Err() == nil {
+	err = c.summarize(ctx, m, before, "")
+	if err != nil && ctx.Err() == nil && !errors.As(err, new(*BudgetError)) { // the next turn is refused
 		c.notifyOfAgent(m, "the older messages could not be summarized: "+err.Error())
 	}
 }
@@ -152,6 +153,9 @@ func (c *Coordinator) summarize(ctx context.Context, m team.Member, before uint6
 	if len(entries) == 0 || !known {
 		return ErrNoSummary
 	}
+	if err := c.beginSpending(ctx, 0); err != nil {
+		return err
+	}
 	c.notify(Summarizing{m, len(entries)})
 	instructions := fmt.Sprintf(summaryInstructions, c.name(m.DisplayName), c.name(c.team.DisplayName))
 	if matters = strings.TrimSpace(c.secrets.Text(matters)); matters != "" {
@@ -163,6 +167,7 @@ func (c *Coordinator) summarize(ctx context.Context, m team.Member, before uint6
 		section("Messages", c.listed(entries)),
 	})
 	text, used, err := c.askForText(ctx, engine, writer, prompt)
+	c.spend(used)
 	if err != nil {
 		return err
 	}

@@ -48,6 +48,7 @@ type turn struct {
 	unsaved int             // bytes of events since the last save
 	checkAt int             // the length of reply at which it is checked next
 	usage   *projection.Usage
+	passed  *BudgetError // nil: usage has passed no limit
 	// The SHA-256 of the prompt and of its instructions; "" before the agent is started.
 	prompt, instructions string
 	plan                 projection.PlanUpdated // the last one
@@ -94,6 +95,7 @@ func (c *Coordinator) runTurn(ctx context.Context, next item) (more bool, err er
 	err = t.run(ctx)
 	c.running.Store(nil)
 	close(t.steering.over)
+	c.spend(t.usage)
 	return t.finish(ctx, err)
 }
 
@@ -211,6 +213,9 @@ func (t *turn) consume(
 
 // handle handles one event of the agent.
 func (t *turn) handle(e agent.Event) error {
+	if t.passed != nil && continues(e) {
+		return t.passed
+	}
 	switch e := e.(type) {
 	case agent.Text:
 		return t.write(t.text.Next(e.Text))
@@ -230,6 +235,7 @@ func (t *turn) handle(e agent.Event) error {
 		return t.recordPlan(e)
 	case agent.Usage:
 		t.usage = t.usageOf(e)
+		t.passed = t.c.passed(t.usage)
 	case agent.Point:
 		t.point = e.ID
 	case agent.Compacted:

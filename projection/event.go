@@ -34,6 +34,8 @@ type SessionCreated struct {
 type Limits struct {
 	MaxRounds    int `json:"maxRounds,omitempty"`    // turns between two human messages
 	MaxRunRounds int `json:"maxRunRounds,omitempty"` // turns of the run
+	// Budget has the limits of what turns use, by name, such as "session.cost".
+	Budget map[string]float64 `json:"budget,omitempty"`
 }
 
 // Team describes the team of a session as it was when the session was created.

@@ -65,14 +65,14 @@ func decodeFitting(e journal.Event) (Payload, bool) {
 var fitting = map[string]func(data []byte) (Payload, bool){
 	SessionCreated{}.eventType(): fittingAs(func(p SessionCreated, data []byte) bool {
 		t := p.Team
-		return p.Format == Format && p.SessionID != "" && t.ID != "" && validSource(t.Source, data) &&
+		return p.Format == Format && p.SessionID != "" && t.ID != "" && validSource(t.Source, data) && p.validBudget() &&
 			(p.Parent == nil || p.Parent.SessionID != "" && p.Parent.Seq > 0) &&
 			!slices.ContainsFunc(t.Members, func(m Member) bool {
 				return m.ID == "" || m.Type != TypeAI && m.Type != TypeHuman
 			})
 	}),
 	SessionResumed{}.eventType(): fittingAs(func(p SessionResumed, data []byte) bool {
-		return validSource(p.Source, data)
+		return validSource(p.Source, data) && p.validBudget()
 	}),
 	SessionRenamed{}.eventType():  fittingAs(func(SessionRenamed, []byte) bool { return true }),
 	SessionPinned{}.eventType():   fittingAs(func(SessionPinned, []byte) bool { return true }),
@@ -157,6 +157,15 @@ func fittingAs[P Payload](matches func(p P, data []byte) bool) func(data []byte)
 // forbids these explicit zero values, which look like missing fields in the struct.
 func lacks(data []byte, texts ...string) bool {
 	return !slices.ContainsFunc(texts, func(text string) bool { return bytes.Contains(data, []byte(text)) })
+}
+
+func (l Limits) validBudget() bool {
+	for _, most := range l.Budget {
+		if most < 0 {
+			return false
+		}
+	}
+	return true
 }
 
 func validSource(s *Source, data []byte) bool {

@@ -108,11 +108,25 @@ type fileJSON struct {
 	} `json:"team"`
 	Agents       []agentJSON `json:"agents"`
 	MaxRounds    *float64    `json:"maxRounds"`
+	Budget       budgetJSON  `json:"budget"`
 	Conversation struct {
 		MaxAgentResponseTime *float64 `json:"maxAgentResponseTime"` // milliseconds
 		ShowThinkingTimer    *bool    `json:"showThinkingTimer"`
 		AllowEscCancel       *bool    `json:"allowEscCancel"`
 	} `json:"conversation"`
+}
+
+// budgetJSON is a Budget in a team file.
+type budgetJSON struct{ Message, Session, Day limitJSON }
+
+type limitJSON struct{ Turns, Tokens, Cost float64 }
+
+func (b budgetJSON) budget() Budget {
+	limit := func(l limitJSON) Limit {
+		whole := func(n float64) int64 { return int64(min(n, 1<<53)) }
+		return Limit{whole(l.Turns), whole(l.Tokens), l.Cost}
+	}
+	return Budget{limit(b.Message), limit(b.Session), limit(b.Day)}
 }
 
 // agentJSON is an agent in a team file or in the registry.
@@ -216,6 +230,7 @@ func (r *fileReader) build(file fileJSON) *Team {
 		Description:          file.Team.Description,
 		Members:              r.members(file),
 		MaxRounds:            maxRounds(file.MaxRounds),
+		Budget:               file.Budget.budget(),
 		Summary:              r.summary(file),
 		InstructionFile:      r.path("/team/instructionFile", r.dir, file.Team.InstructionFile),
 		MaxAgentResponseTime: milliseconds(conversation.MaxAgentResponseTime, defaultResponseTime),

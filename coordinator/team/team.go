@@ -40,6 +40,8 @@ type Team struct {
 	// MaxRounds is the maximum number of agent turns between two human messages; 0 is no limit.
 	// It defaults to DefaultMaxRounds.
 	MaxRounds int
+	// Budget limits what the turns use.
+	Budget Budget
 	// Summary is the name of the member who summarizes what no longer fits into the prompts of a member, SummarySelf or
 	// SummaryOff; "" is SummarySelf for members whose prompts go to an API, and SummaryOff otherwise.
 	Summary string

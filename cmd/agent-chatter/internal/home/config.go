@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/keys"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/regularfile"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -38,6 +39,8 @@ type Config struct {
 	Notify []NotifyWay `json:"notify"`
 	// Keys are the actions of keys in a chat, by the name of the key; see package keys.
 	Keys map[string]string `json:"keys"`
+	// Budget limits what the turns of all teams use. That of a team file holds, too.
+	Budget team.Budget `json:"budget"`
 
 	// Unknown are the settings that ReadConfig has left out, such as "retention.kepe".
 	Unknown []string `json:"-"`
@@ -231,6 +234,9 @@ func (c Config) check() error {
 	case line != 0 && (line < minLineLimit || line > MaxLineLimit):
 		return &rangeError{"journal.maxLine", fmt.Sprintf("a number of bytes from %d to %d, or 0 for the default %d",
 			minLineLimit, MaxLineLimit, journal.DefaultMaxLine)}
+	}
+	if b, invalid := c.Budget.Invalid(); invalid {
+		return &rangeError{"budget." + b.Name(), "a number, or 0 for no limit"}
 	}
 	return c.Hub.check()
 }

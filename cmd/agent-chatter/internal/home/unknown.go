@@ -19,31 +19,34 @@ func withoutUnknown(data []byte) (known []byte, unknown []string) {
 		return data, nil
 	}
 	for _, section := range slices.Sorted(maps.Keys(sections)) {
-		if isGuarded(section) {
-			continue
+		if !isGuarded(section) {
+			unknown = append(unknown, removeUnknown(sections, section)...)
 		}
-		if !hasField(reflect.TypeFor[Config](), section) {
-			delete(sections, section)
-			unknown = append(unknown, section)
-			continue
-		}
-		var settings map[string]json.RawMessage
-		if json.Unmarshal(sections[section], &settings) != nil {
-			continue
-		}
-		for _, setting := range slices.Sorted(maps.Keys(settings)) {
-			if !hasField(reflect.TypeFor[Config](), section, setting) {
-				delete(settings, setting)
-				unknown = append(unknown, section+"."+setting)
-			}
-		}
-		sections[section], _ = json.Marshal(settings) // it was decoded from JSON
 	}
 	if len(unknown) == 0 {
 		return data, nil
 	}
 	known, _ = json.Marshal(sections)
 	return known, unknown
+}
+
+// removeUnknown removes the unknown settings at and below the last of some names, which lead to it, and returns their
+// names. settings are those beside it.
+func removeUnknown(settings map[string]json.RawMessage, path ...string) (unknown []string) {
+	name := path[len(path)-1]
+	if !hasField(reflect.TypeFor[Config](), path...) {
+		delete(settings, name)
+		return []string{strings.Join(path, ".")}
+	}
+	var below map[string]json.RawMessage
+	if json.Unmarshal(settings[name], &below) != nil {
+		return nil
+	}
+	for _, setting := range slices.Sorted(maps.Keys(below)) {
+		unknown = append(unknown, removeUnknown(below, append(path[:len(path):len(path)], setting)...)...)
+	}
+	settings[name], _ = json.Marshal(below) // it was decoded from JSON
+	return unknown
 }
 
 // isGuarded reports whether the settings of a section are never left out.

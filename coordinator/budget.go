@@ -1,0 +1,229 @@
+package coordinator
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/coordinator/hint"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
+	"github.com/agent-chatter/agent-chatter/projection"
+)
+
+// Budget has the limits of what turns may use, beside those of the team's file. Of two limits the lower one holds.
+type Budget struct {
+	Home team.Budget  // of the configuration
+	Run  []team.Bound // of this run, instead of all others with their name
+	Day  Day          // nil: a day has no limit
+}
+
+// Day counts what the turns of all sessions of a home use on a day, also those of other processes.
+type Day interface {
+	// Begin counts turns, 0 or 1, that are about to start, unless one of the bounds is reached by what is recorded. It
+	// returns what the turns that were counted before have used, and the day.
+	Begin(ctx context.Context, turns int, bounds []team.Bound) (spent projection.Spent, day string, err error)
+	// Add adds what a turn or a summary has used; nil is unknown.
+	Add(used *projection.Usage) error
+}
+
+// nearPart is the part of a limit from which on the listener is notified.
+const nearPart = 0.8
+
+// BudgetError is the error of Say, Retry and Summarize if a limit is reached, so that no turn was started, and that of
+// a turn that was stopped because it passed a limit.
+type BudgetError struct {
+	Bound     team.Bound
+	Used      float64
+	Currency  string // of a cost
+	Stopped   bool   // a turn was
+	SessionID string
+	Day       string // with team.PerDay: the day
+}
+
+func (e *BudgetError) Error() string {
+	what := "no turn is started"
+	if e.Stopped {
+		what = "the turn is stopped"
+	}
+	return fmt.Sprintf("%s: %s", what, e.Amounts())
+}
+
+// Amounts returns what is used, of what, and the name of the limit.
+func (e *BudgetError) Amounts() string {
+	whole := map[string]string{
+		team.PerMessage: "since the last message of a person", team.PerSession: "in this session",
+		team.PerDay: "on " + e.Day,
+	}[e.Bound.Per]
+	return fmt.Sprintf("%s of %s %s used %s (budget.%s)", amount(e.Used), amount(e.Bound.Most),
+		cmp.Or(e.Currency, e.Bound.Of), whole, e.Bound.Name())
+}
+
+// amount returns a number with two decimals, or none if it is a whole one.
+func amount(n float64) string {
+	if n == math.Trunc(n) {
+		return strconv.FormatFloat(n, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(n, 'f', 2, 64)
+}
+
+// Hint returns the command that continues the session in a run with twice the limit.
+func (e *BudgetError) Hint() hint.Hint {
+	if e.SessionID == "" {
+		return hint.Hint{}
+	}
+	raised := e.Bound.Name() + "=" + amount(2*max(e.Used, e.Bound.Most))
+	return hint.Hint{Kind: hint.Command, Argv: []string{"chat", "--resume", e.SessionID, "--budget", raised}}
+}
+
+// Reached returns the error for the first of some bounds that is reached; nil if none is.
+func Reached(bounds []team.Bound, spent projection.Spent) *BudgetError {
+	for _, b := range bounds {
+		if used, currency, _ := b.Used(spent); used >= b.Most {
+			return &BudgetError{Bound: b, Used: used, Currency: currency}
+		}
+	}
+	return nil
+}
+
+// spent is what was used before a turn, by the names of the parts of a budget.
+type spent map[string]projection.Spent
+
+// Limit sets a limit of this run, as one of Budget.Run.
+func (c *Coordinator) Limit(b team.Bound) { c.o.Budget.Run = append(slices.Clone(c.o.Budget.Run), b) }
+
+// Bounds returns the limits that hold.
+func (c *Coordinator) Bounds() (all []team.Bound) {
+	lowest := map[string]team.Bound{}
+	for _, b := range append(c.team.Budget.Bounds(), c.o.Budget.Home.Bounds()...) {
+		if known, ok := lowest[b.Name()]; !ok || b.Most < known.Most {
+			lowest[b.Name()] = b
+		}
+	}
+	for _, b := range c.o.Budget.Run {
+		lowest[b.Name()] = b
+	}
+	for _, name := range team.BoundNames() {
+		if b := lowest[name]; b.Most > 0 {
+			all = append(all, b)
+		}
+	}
+	return all
+}
+
+// budget returns the limits as a session records them; nil: none.
+func (c *Coordinator) budget() map[string]float64 {
+	var all map[string]float64
+	for _, b := range c.Bounds() {
+		if all == nil {
+			all = map[string]float64{}
+		}
+		all[b.Name()] = b.Most
+	}
+	return all
+}
+
+// beginSpending notes that turns, 0 or 1, are about to start, and what was used before. If a limit is reached, it
+// returns a *BudgetError.
+func (c *Coordinator) beginSpending(ctx context.Context, turns int) error {
+	before := spent{team.PerMessage: c.conv.state.SpentOnMessage(), team.PerSession: c.conv.state.Spent()}
+	var bounds, ofDay []team.Bound
+	for _, b := range c.Bounds() {
+		if b.Per == team.PerDay {
+			ofDay = append(ofDay, b)
+			continue
+		}
+		bounds = append(bounds, b)
+		if e := Reached([]team.Bound{b}, before[b.Per]); e != nil {
+			return c.refuse(e)
+		}
+	}
+	day, err := "", error(nil)
+	switch {
+	case c.o.Budget.Day != nil:
+		before[team.PerDay], day, err = c.o.Budget.Day.Begin(ctx, turns, ofDay)
+	case len(ofDay) > 0:
+		err = errNoDay
+	}
+	if e, ok := errors.AsType[*BudgetError](err); ok {
+		return c.refuse(e)
+	}
+	if err != nil && len(ofDay) > 0 {
+		return fmt.Errorf("no turn is started: what was used today is unknown: %w", err)
+	}
+	c.before = before
+	for _, b := range bounds {
+		c.notifyBudget(b, "")
+	}
+	for _, b := range ofDay {
+		c.notifyBudget(b, day)
+	}
+	return nil
+}
+
+var errNoDay = errors.New("it is not counted here")
+
+func (c *Coordinator) refuse(e *BudgetError) *BudgetError {
+	e.SessionID = c.conv.log.SessionID()
+	return e
+}
+
+// notifyBudget notifies the listener, once, that a limit is near, or that it is not known how near.
+func (c *Coordinator) notifyBudget(b team.Bound, day string) {
+	used, currency, unknown := b.Used(c.before[b.Per])
+	if unknown > 0 && c.first("unknown", b, day) {
+		c.notify(BudgetUnknown{b, unknown})
+	}
+	if used >= nearPart*b.Most && c.first("near", b, day) {
+		c.notify(BudgetNear{BudgetError{Bound: b, Used: used, Currency: currency, Day: day}})
+	}
+}
+
+// first reports whether this is the first notice about a bound in this conversation, or on the day. Say forgets those
+// about messages.
+func (c *Coordinator) first(what string, b team.Bound, day string) bool {
+	key := strings.Join([]string{what, b.Name(), day}, " ")
+	if c.budgetNotices[key] {
+		return false
+	}
+	if c.budgetNotices == nil {
+		c.budgetNotices = map[string]bool{}
+	}
+	c.budgetNotices[key] = true
+	return true
+}
+
+// spend counts what a turn or a summary has used for the day; nil is unknown.
+func (c *Coordinator) spend(used *projection.Usage) {
+	if c.o.Budget.Day != nil {
+		_ = c.o.Budget.Day.Add(used) // the next Begin returns an error, too
+	}
+}
+
+// passed returns the error of a turn that has passed a limit with what it has used so far; nil: it has not.
+func (c *Coordinator) passed(used *projection.Usage) *BudgetError {
+	for _, b := range c.Bounds() {
+		sum := c.before[b.Per]
+		if sum.Add(used); b.Of == team.Turns {
+			continue
+		}
+		if used, currency, _ := b.Used(sum); used > b.Most {
+			return c.refuse(&BudgetError{Bound: b, Used: used, Currency: currency, Stopped: true})
+		}
+	}
+	return nil
+}
+
+// continues reports whether an event shows that the agent continues to work.
+func continues(e agent.Event) bool {
+	switch e.(type) {
+	case agent.Text, agent.ToolStarted, agent.ToolCompleted, agent.Plan:
+		return true
+	}
+	return false
+}
