@@ -5,9 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
@@ -60,16 +58,8 @@ func (e *BudgetError) Amounts() string {
 		team.PerMessage: "since the last message of a person", team.PerSession: "in this session",
 		team.PerDay: "on " + e.Day,
 	}[e.Bound.Per]
-	return fmt.Sprintf("%s of %s %s used %s (budget.%s)", amount(e.Used), amount(e.Bound.Most),
+	return fmt.Sprintf("%s of %s %s used %s (budget.%s)", team.Amount(e.Used), team.Amount(e.Bound.Most),
 		cmp.Or(e.Currency, e.Bound.Of), whole, e.Bound.Name())
-}
-
-// amount returns a number with two decimals, or none if it is a whole one.
-func amount(n float64) string {
-	if n == math.Trunc(n) {
-		return strconv.FormatFloat(n, 'f', 0, 64)
-	}
-	return strconv.FormatFloat(n, 'f', 2, 64)
 }
 
 // Hint returns the command that continues the session in a run with twice the limit.
@@ -77,7 +67,7 @@ func (e *BudgetError) Hint() hint.Hint {
 	if e.SessionID == "" {
 		return hint.Hint{}
 	}
-	raised := e.Bound.Name() + "=" + amount(2*max(e.Used, e.Bound.Most))
+	raised := e.Bound.Name() + "=" + team.Amount(2*max(e.Used, e.Bound.Most))
 	return hint.Hint{Kind: hint.Command, Argv: []string{"chat", "--resume", e.SessionID, "--budget", raised}}
 }
 

@@ -17,6 +17,7 @@
 //	team-offered-v1.0        team-offered.json
 //	hub-mark-v1.0            <ID>.hub.json
 //	home-key-v1.0            id
+//	usage-day-v1.0           usage-day.json
 //
 // [Check] reports all problems of a document at once, one [Problem] for each field that has to
 // be changed:

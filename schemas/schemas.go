@@ -23,6 +23,7 @@ const (
 	TeamOffer       = "team-offered-v1.0"
 	HubMark         = "hub-mark-v1.0"
 	HomeKey         = "home-key-v1.0"
+	UsageDay        = "usage-day-v1.0"
 )
 
 //go:embed *.json
@@ -47,6 +48,7 @@ var all = []schema{
 	{TeamOffer, versions{oldest: "1.0", newest: "1.0"}},
 	{HubMark, versions{}},
 	{HomeKey, versions{}},
+	{UsageDay, versions{oldest: "1.0", newest: "1.0"}},
 }
 
 // rules has the rule of each schema that was used: most runs of the program use one or none.

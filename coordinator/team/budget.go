@@ -115,3 +115,11 @@ func (b Bound) Used(s projection.Spent) (used float64, currency string, unknown 
 	}
 	return used, currency, s.Uncosted
 }
+
+// Amount returns a number with two decimals, or none if it is a whole one.
+func Amount(n float64) string {
+	if n == math.Trunc(n) {
+		return strconv.FormatFloat(n, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(n, 'f', 2, 64)
+}

@@ -181,7 +181,7 @@ func (a Agent) json() registeredJSON {
 // it was.
 func updateRegistry(ctx context.Context, home string, change func(map[string]registeredJSON) error) error {
 	path := filepath.Join(home, "agents", "config.json")
-	return updateFile(ctx, path, schemas.AgentRegistry, func() (any, error) {
+	return UpdateFile(ctx, path, schemas.AgentRegistry, func() (any, error) {
 		agents, err := readRegistry(path)
 		if err != nil {
 			return nil, err
@@ -193,9 +193,9 @@ func updateRegistry(ctx context.Context, home string, change func(map[string]reg
 	})
 }
 
-// updateFile replaces the file at path by the document that change returns, under its lock. If change
+// UpdateFile replaces the file at path by the document that change returns, under its lock. If change
 // fails, or the document does not match the schema, the file stays as it was.
-func updateFile(ctx context.Context, path, schema string, change func() (any, error)) error {
+func UpdateFile(ctx context.Context, path, schema string, change func() (any, error)) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}

@@ -119,7 +119,7 @@ func without(all []Trusted, path string) []Trusted {
 }
 
 func updateTrust(ctx context.Context, home string, initial []Trusted, change func([]Trusted) []Trusted) error {
-	return updateFile(ctx, filepath.Join(home, "trust.json"), schemas.Trust, func() (any, error) {
+	return UpdateFile(ctx, filepath.Join(home, "trust.json"), schemas.Trust, func() (any, error) {
 		all, err := ReadTrust(home)
 		if errors.Is(err, fs.ErrNotExist) {
 			all, err = initial, nil

@@ -16,6 +16,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/host"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/setup"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/spending"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/teams"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/coordinator"
@@ -64,6 +65,7 @@ func (s *server) prepare(id, cwd string, servers []sdk.McpServer) *session {
 	o.c = coordinator.New(coordinator.Options{
 		Store: o.store(), Listener: &host.EventLog{Listener: o.listener, Log: s.app.Log}, App: s.app.Identity(),
 		CWD: cwd, Window: coordinator.Window(s.config.Window), Engines: agent.Engines(),
+		Budget:      coordinator.Budget{Home: s.config.Budget, Day: spending.NewDay(s.app, true)},
 		KeepSecrets: s.config.KeepSecrets(), Guard: s.guard, MCPServers: mcpServers(servers),
 		Recall: host.RecallServer(s.app), HomeKey: host.HomeKey(s.app, true), Residents: s.residents, Asks: true,
 		Editor: newEditor(s.client, sdk.SessionId(id), can),

@@ -115,6 +115,8 @@ func Purpose(h hint.Hint) string {
 		return "look for it in PATH"
 	case "chmod":
 		return "make it executable"
+	case "chat":
+		return "continue with a higher limit in one run"
 	}
 	return "fix this"
 }

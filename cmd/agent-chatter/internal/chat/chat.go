@@ -12,6 +12,8 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/host"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/keys"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/spending"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/usage"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/coordinator"
@@ -44,6 +46,7 @@ type Command struct {
 	NoAutoSave  bool             `help:"Keep the session in memory until /save or the end."`
 	Model       usage.Texts      `help:"Use this model, or with MEMBER=M for one member; may be repeated." placeholder:"M"`
 	MaxRounds   int              `help:"End after this many agent turns (default: 0, unlimited)." placeholder:"N"`
+	Budget      usage.Texts      `help:"Limit of this run (0: none); may be repeated." placeholder:"session.cost=5"`
 	Input       string           `help:"Format of input lines: ${enum}; json is {\"content\", \"from\"?}." enum:"text,json" default:"text"`
 	Output      string           `help:"Output format: ${enum}." enum:"text,json" default:"text"`
 
@@ -138,7 +141,21 @@ func (cmd *Command) check() error {
 	case cmd.MaxRounds < 0:
 		return app.UsageError("--max-rounds takes a number of turns, 0 for no limit.")
 	}
+	for _, limit := range cmd.Budget {
+		if _, err := team.ParseBound(limit); err != nil {
+			return app.UsageError("--budget %s: %s.", tty.SafeLine(limit), tty.SafeLine(err.Error()))
+		}
+	}
 	return nil
+}
+
+// bounds returns the limits of --budget, which check has checked.
+func (cmd *Command) bounds() (all []team.Bound) {
+	for _, limit := range cmd.Budget {
+		b, _ := team.ParseBound(limit)
+		all = append(all, b)
+	}
+	return all
 }
 
 const textNoSaveNoResume = "--no-save keeps nothing on disk, so it excludes --resume."
@@ -239,10 +256,11 @@ func (cmd *Command) newREPL(a *app.App, config home.Config) *repl {
 	if cmd.Writes() {
 		listener = &host.EventLog{Listener: listener, Log: a.Log}
 	}
-	guard := new(process.Guard)
+	guard, day := new(process.Guard), spending.NewDay(a, cmd.Writes())
 	r.connect = func(s store.Store) *coordinator.Coordinator {
 		return coordinator.New(coordinator.Options{
 			Store: s, Listener: listener, App: a.Identity(), CWD: a.Cwd, MaxRounds: cmd.MaxRounds,
+			Budget: coordinator.Budget{Home: config.Budget, Run: cmd.bounds(), Day: day},
 			Window: coordinator.Window(config.Window), Engines: engines, KeepSecrets: config.KeepSecrets(),
 			Guard: guard, ManualSave: cmd.NoAutoSave, Recall: host.RecallServer(a),
 			HomeKey: host.HomeKey(a, cmd.Writes()), Asks: !r.scripted,

@@ -128,6 +128,9 @@ func (r *repl) run(ctx context.Context) error {
 			case "sessions", "team list":
 				return argv
 			}
+			if n := len(argv); n > 2 && argv[n-2] == "--budget" {
+				return []string{"budget", argv[n-1]}
+			}
 			return nil
 		}
 		r.app.HideArchiving()

@@ -50,6 +50,8 @@ func slashCommands() []slashCommand {
 		{"/save", "", "save what is not saved yet", never, (*repl).slashSave},
 		{"/task", "TEXT", "set or show the team's task", alone, (*repl).slashTask},
 		{"/rename", "TITLE", "rename the session", never, (*repl).slashRename},
+		{"/usage", "", "show what the members used, and the day", always, (*repl).slashUsage},
+		{"/budget", "[session.cost=N]", "show the limits; set one for this run", alone, (*repl).slashBudget},
 		{"/timeline", "", "show the turns; fork after one", always, (*repl).slashTimeline},
 		{"/sessions", "", "browse the sessions", always, (*repl).slashSessions},
 		{"/search", "TEXT", "search all sessions", always, (*repl).slashSearch},

@@ -11,6 +11,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
@@ -21,7 +22,8 @@ type status struct {
 	Speaking   []string // the names of the members whose turns run
 	Queued     []coordinator.Queued
 	Changes    []projection.QueueChange
-	Had, Limit int // agent turns, as Coordinator.Rounds
+	Had, Limit int          // agent turns, as Coordinator.Rounds
+	Bounds     []team.Bound // of what the turns use
 }
 
 // statusCache keeps the status of a conversation while its turns run: the Coordinator cannot be called then from the
@@ -47,6 +49,7 @@ func statusOf(c *coordinator.Coordinator) *status {
 		}
 	}
 	l.Had, l.Limit = c.Rounds()
+	l.Bounds = c.Bounds()
 	return l
 }
 

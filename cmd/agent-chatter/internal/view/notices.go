@@ -216,6 +216,10 @@ func queueNoticeText(n coordinator.Notice, t *team.Team) string {
 	case coordinator.RunLimit:
 		return fmt.Sprintf("The limit of this run, %s, is reached. Removed from the queue: %s.",
 			app.Count(n.Limit, "agent turn"), displayNames(n.Next))
+	case coordinator.BudgetNear:
+		return budgetNearText(n)
+	case coordinator.BudgetUnknown:
+		return budgetUnknownText(n)
 	case coordinator.QueueFull:
 		return fmt.Sprintf("The queue is full (%d). Not queued: %s.\n/queue lists the queue; [DROP: ALL] in a "+
 			"message clears it.",
@@ -228,6 +232,16 @@ func queueNoticeText(n coordinator.Notice, t *team.Team) string {
 			displayNames(n.Members))
 	}
 	return ""
+}
+
+func budgetNearText(n coordinator.BudgetNear) string {
+	return tty.SafeLine(n.Amounts()) + "."
+}
+
+// budgetUnknownText is for a limit that is less than it seems.
+func budgetUnknownText(n coordinator.BudgetUnknown) string {
+	return fmt.Sprintf("The agents did not report the %s of %s, which the limit budget.%s does not count. "+
+		"A limit of turns counts all.", n.Bound.Of, app.Count(n.Turns, "turn"), n.Bound.Name())
 }
 
 func displayName(m team.Member) string { return tty.SafeLine(m.DisplayName) }

@@ -1,0 +1,64 @@
+package chat
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/spending"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
+	"github.com/agent-chatter/agent-chatter/projection"
+)
+
+// slashUsage prints what the members used in the session, and all sessions today.
+func (r *repl) slashUsage(ctx context.Context, _ string) error {
+	today, err := spending.Today(ctx, r.app.Catalog, time.Now())
+	if err != nil {
+		r.report(err)
+		return nil
+	}
+	var used []projection.Tally
+	if s := r.status().Session; s != nil {
+		used = s.Usage
+	}
+	r.app.Notice(spending.SessionText(used, today, func(id string) string {
+		if m, ok := r.c.Team().Member(id); ok {
+			return m.DisplayName
+		}
+		return id
+	}))
+	return nil
+}
+
+// slashBudget prints the limits, or sets one for this run.
+func (r *repl) slashBudget(_ context.Context, args string) error {
+	if args != "" {
+		b, err := team.ParseBound(args)
+		if err != nil {
+			r.reject("%s", wrongLimitText(args, err))
+			return nil
+		}
+		r.c.Limit(b)
+	}
+	r.app.Notice(budgetText(r.status().Bounds))
+	return nil
+}
+
+// wrongLimitText rejects an argument of /budget.
+func wrongLimitText(args string, err error) string {
+	return fmt.Sprintf("/budget %s: %s.", tty.SafeLine(args), tty.SafeLine(err.Error()))
+}
+
+// budgetText lists the limits that hold.
+func budgetText(bounds []team.Bound) string {
+	if len(bounds) == 0 {
+		return "There is no limit. Type /budget session.cost=5 to set one for this run."
+	}
+	var limits []string
+	for _, b := range bounds {
+		limits = append(limits, fmt.Sprintf("%s=%s", b.Name(), team.Amount(b.Most)))
+	}
+	return "Limits of this run: " + strings.Join(limits, ", ") + "."
+}
