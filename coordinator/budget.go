@@ -122,13 +122,12 @@ func (c *Coordinator) budget() map[string]float64 {
 // returns a *BudgetError.
 func (c *Coordinator) beginSpending(ctx context.Context, turns int) error {
 	before := spent{team.PerMessage: c.conv.state.SpentOnMessage(), team.PerSession: c.conv.state.Spent()}
-	var bounds, ofDay []team.Bound
+	var ofDay []team.Bound
 	for _, b := range c.Bounds() {
 		if b.Per == team.PerDay {
 			ofDay = append(ofDay, b)
 			continue
 		}
-		bounds = append(bounds, b)
 		if e := Reached([]team.Bound{b}, before[b.Per]); e != nil {
 			return c.refuse(e)
 		}
@@ -146,12 +145,9 @@ func (c *Coordinator) beginSpending(ctx context.Context, turns int) error {
 	if err != nil && len(ofDay) > 0 {
 		return fmt.Errorf("no turn is started: what was used today is unknown: %w", err)
 	}
-	c.before = before
-	for _, b := range bounds {
-		c.notifyBudget(b, "")
-	}
-	for _, b := range ofDay {
-		c.notifyBudget(b, day)
+	c.before, c.day = before, day
+	for _, b := range c.Bounds() {
+		c.notifyBudget(b, before[b.Per])
 	}
 	return nil
 }
@@ -164,8 +160,12 @@ func (c *Coordinator) refuse(e *BudgetError) *BudgetError {
 }
 
 // notifyBudget notifies the listener, once, that a limit is near, or that it is not known how near.
-func (c *Coordinator) notifyBudget(b team.Bound, day string) {
-	used, currency, unknown := b.Used(c.before[b.Per])
+func (c *Coordinator) notifyBudget(b team.Bound, spent projection.Spent) {
+	day := ""
+	if b.Per == team.PerDay {
+		day = c.day
+	}
+	used, currency, unknown := b.Used(spent)
 	if unknown > 0 && c.first("unknown", b, day) {
 		c.notify(BudgetUnknown{b, unknown})
 	}
@@ -188,10 +188,17 @@ func (c *Coordinator) first(what string, b team.Bound, day string) bool {
 	return true
 }
 
-// spend counts what a turn or a summary has used for the day; nil is unknown.
-func (c *Coordinator) spend(used *projection.Usage) {
+// spend counts what a turn or a summary, turns = 0, has used for the day; nil is unknown. It notifies the listener of
+// the limits that are near since.
+func (c *Coordinator) spend(turns int, used *projection.Usage) {
 	if c.o.Budget.Day != nil {
 		_ = c.o.Budget.Day.Add(used) // the next Begin returns an error, too
+	}
+	for _, b := range c.Bounds() {
+		sum := c.before[b.Per]
+		sum.Turns += turns
+		sum.Add(used)
+		c.notifyBudget(b, sum)
 	}
 }
 

@@ -88,7 +88,8 @@ type run struct {
 
 	unsupported []SettingUnsupported // notified
 
-	before        spent           // the running turn
+	before        spent           // the newest turn
+	day           string          // of it; "" if no day is counted
 	budgetNotices map[string]bool // notified, by notifyBudget
 
 	agentNotices map[string]bool      // notified, by notifyOfAgent

@@ -167,7 +167,7 @@ func (c *Coordinator) summarize(ctx context.Context, m team.Member, before uint6
 		section("Messages", c.listed(entries)),
 	})
 	text, used, err := c.askForText(ctx, engine, writer, prompt)
-	c.spend(used)
+	c.spend(0, used)
 	if err != nil {
 		return err
 	}

@@ -95,8 +95,9 @@ func (c *Coordinator) runTurn(ctx context.Context, next item) (more bool, err er
 	err = t.run(ctx)
 	c.running.Store(nil)
 	close(t.steering.over)
-	c.spend(t.usage)
-	return t.finish(ctx, err)
+	more, err = t.finish(ctx, err)
+	c.spend(1, t.usage)
+	return more, err
 }
 
 // run runs the agent and records its events. It returns why the turn failed.

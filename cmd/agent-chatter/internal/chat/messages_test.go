@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -50,6 +51,11 @@ func chatTexts() []apptest.Text {
 	add("taskText", "", taskText(apptest.Hostile))
 	add("renamedText", "", renamedText(apptest.Hostile))
 	add("notSentText", "", notSentText(1))
+	add("wrongLimitText", "", wrongLimitText(apptest.Hostile, errors.New(apptest.Hostile)))
+	add("budgetText", "", budgetText([]team.Bound{
+		{Per: team.PerSession, Of: team.Cost, Most: 2.5}, {Per: team.PerDay, Of: team.Tokens, Most: 1e6},
+	}))
+	add("budgetText", "no limit", budgetText(nil))
 	add("roundsText", "one", roundsText(1, 10))
 	add("roundsText", "a lower limit", roundsText(11, 10))
 	add("roundsText", "no limit", roundsText(3, 0))

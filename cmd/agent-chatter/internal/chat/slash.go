@@ -41,7 +41,7 @@ func slashCommands() []slashCommand {
 	list := func(args string) bool { return args == "list" }
 	return []slashCommand{
 		{"/help", "", "list the commands", always, (*repl).slashHelp},
-		{"/status", "", "show the session and who is next", always, (*repl).slashStatus},
+		{"/status", "", "show the session (also /usage, /budget)", always, (*repl).slashStatus},
 		{"/members", "", "list the members of the team", always, (*repl).slashMembers},
 		{"/queue", "", "show who is next, and why", always, (*repl).slashQueue},
 		{"/context", "", "show how full each agent's context is", always, (*repl).slashContext},
@@ -153,7 +153,7 @@ func (r *repl) slashHelp(context.Context, string) error {
 	var b strings.Builder
 	b.WriteString("Other lines are messages; // escapes a slash. [NEXT: name] chooses who replies.\n")
 	for _, s := range slashCommands() {
-		if s.help != "" {
+		if s.help != "" && s.name != "/usage" && s.name != "/budget" { // /status names them
 			fmt.Fprintf(&b, "  %-30s %s\n", s.name+" "+s.usage, s.help)
 		}
 	}

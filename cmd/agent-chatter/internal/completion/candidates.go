@@ -5,9 +5,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/alecthomas/kong"
+
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/guide"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/usage"
-	"github.com/alecthomas/kong"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 )
 
 // candidate is a completion of a word.
@@ -103,6 +105,11 @@ func (l *commandLine) values(v *kong.Value, word string) (found []candidate, fil
 				found = append(found, candidate{topic.Name, topic.Summary})
 			}
 			found = startingWith(found, word)
+		case completeBounds:
+			for _, name := range team.BoundNames() {
+				found = append(found, candidate{text: name + "="})
+			}
+			found = startingWith(found, word)
 		case completeAgents:
 			found = append(found, startingWith(l.agents(), word)...)
 		}
@@ -121,6 +128,7 @@ const (
 	completeTeamIDs
 	completeAgents
 	completeTopics
+	completeBounds
 )
 
 // completed maps the names of flags and arguments, in any command, to their kinds. A
@@ -130,7 +138,7 @@ var completed = map[string][]kind{
 	"session": {completeSessions}, "trashed": {completeTrash},
 	"team-id": {completeTeamIDs}, "team": {completeTeams, completeFiles}, "with-team": {completeTeams, completeFiles},
 	"file": {completeTeams, completeFiles}, "name": {completeAgents}, "agents": {completeAgents},
-	"topic": {completeTopics}, "path": {completeFiles}, "session-file": {completeFiles},
+	"topic": {completeTopics}, "budget": {completeBounds}, "path": {completeFiles}, "session-file": {completeFiles},
 	"output-file": {completeFiles}, "home": {completeFiles}, "log-file": {completeFiles}, "command": {completeFiles},
 	"token-file": {completeFiles}, "tls-cert": {completeFiles}, "tls-key": {completeFiles},
 }

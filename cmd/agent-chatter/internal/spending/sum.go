@@ -235,8 +235,7 @@ func SessionText(used []projection.Tally, today Sum, name func(id string) string
 	lines = append(lines, append([]string{"this session"}, all.cells(ByDay)[1:]...))
 	lines = append(lines, append([]string{"today, all sessions"}, row{Sum: today}.cells(ByDay)[1:]...))
 	text := strings.Join(ansi.Align(lines), "\n")
-	all.Unknown, all.Uncosted = all.Unknown+today.Unknown, all.Uncosted+today.Uncosted
-	if all.Unknown+all.Uncosted > 0 {
+	if strings.Contains(text, "≥") {
 		text += "\n" + textLowerBound
 	}
 	return text

@@ -54,6 +54,14 @@ func viewTexts() []apptest.Text {
 		Answers:   [][]string{{"oak", apptest.Hostile}, {}, {}},
 	}))
 	add("unansweredQuestionText", "", unansweredQuestionText(apptest.Hostile, apptest.Hostile))
+	cost := team.Bound{Per: team.PerSession, Of: team.Cost, Most: 5}
+	add("budgetNearText", "", budgetNearText(coordinator.BudgetNear{BudgetError: coordinator.BudgetError{
+		Bound: cost, Used: 4.0625, Currency: apptest.Hostile,
+	}}))
+	add("budgetNearText", "of a day", budgetNearText(coordinator.BudgetNear{BudgetError: coordinator.BudgetError{
+		Bound: team.Bound{Per: team.PerDay, Of: team.Tokens, Most: 1e6}, Used: 812_345, Day: "2026-11-28",
+	}}))
+	add("budgetUnknownText", "", budgetUnknownText(coordinator.BudgetUnknown{Bound: cost, Turns: 3}))
 	ada, hostile := team.Member{Name: "ada", DisplayName: "Ada"}, team.Member{Name: "x", DisplayName: apptest.Hostile}
 	both := []team.Member{ada, hostile}
 	crew := &team.Team{Members: both}
