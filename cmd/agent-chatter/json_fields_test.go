@@ -41,6 +41,7 @@ var jsonCommands = []struct{ row, command string }{
 	{"repair", "agent-chatter repair K2WD --json"},
 	{"repair --seal", "agent-chatter repair --seal --json"},
 	{"compact", "agent-chatter compact --dry-run --json"},
+	{"usage", "for by in day member model team session; do agent-chatter usage --by $by --json; done"},
 	{"doctor", "agent-chatter doctor --json"},
 	{"guide", "agent-chatter guide start --json"},
 	{"team list", "agent-chatter team list --json"},
@@ -72,6 +73,7 @@ var unprinted = map[string]string{
 	"sessions reindex unreadable": "root can read every file",
 	"chat sessionId":              "tail --all does not end",
 	"tail sessionId":              "tail --all does not end",
+	"usage model":                 "the demo has one model",
 }
 
 // writeSessions adds the sessions to the home of a shell.

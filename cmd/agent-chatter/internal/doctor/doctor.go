@@ -10,8 +10,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/spending"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/web"
@@ -185,10 +187,25 @@ func (d *doctor) checkConfig() []app.Finding {
 	if _, err := d.Config(); err != nil {
 		return []app.Finding{invalidConfigText(err)}
 	}
+	found := []app.Finding{app.Fine(textConfig)}
 	if _, err := os.Stat(filepath.Join(d.Home, "config.json")); err != nil {
-		return []app.Finding{app.Fine(textNoConfig)}
+		found[0] = app.Fine(textNoConfig)
 	}
-	return []app.Finding{app.Fine(textConfig)}
+	path := filepath.Join(d.Home, spending.DayFile)
+	if day, err := spending.LaterDay(d.Home, time.Now()); err != nil || day != "" {
+		found = append(found, dayText(path, day, err))
+	}
+	return found
+}
+
+// dayText is for a file that counts for a later day, or cannot be read.
+func dayText(path, day string, err error) app.Finding {
+	remove := app.ToRun("count from what the journals have of today", "rm", "--", path)
+	if err != nil {
+		return app.Wrong(tty.SafeLine(path)+": "+app.Reason(err), "No turn starts under a limit of a day.", remove)
+	}
+	return app.Note(tty.SafeLine(path)+" counts for "+day+": the clock was set back, or the time zone changed",
+		"A limit of a day holds until the day after that.", remove)
 }
 
 // checkAgents checks that the programs of the registered agents exist, and names known agents that were not tried.

@@ -70,6 +70,8 @@ func findingTexts(damaged, archived catalog.Session) []apptest.Text {
 	found("unknownSpaceText", "", unknownSpaceText(denied))
 	found("watchesText", "", watchesText(usage{1, 128}, usage{2, 8192}))
 	found("fewWatchesText", "", fewWatchesText(usage{127, 128}, usage{2, 8192}))
+	found("dayText", "", dayText("/home/hugo/.agent-chatter/usage-day.json", "2030-01-01", nil))
+	found("dayText", "not readable", dayText("/home/hugo/usage-day.json", "", errors.New(apptest.Hostile)))
 	found("invalidConfigText", "", invalidConfigText(errors.New("config.json: "+apptest.Hostile)))
 	found("invalidRegistryText", "", invalidRegistryText(errors.New("agents/config.json: "+apptest.Hostile)))
 	found("sessionsText", "", sessionsText("demo", 3))

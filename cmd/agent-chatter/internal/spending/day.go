@@ -142,6 +142,17 @@ func (d *Day) read() (file dayJSON, err error) {
 	return file, err
 }
 
+// LaterDay returns the day of the file in a home if that day has not come: the clock was set back, or this is another
+// time zone. Otherwise, and without a file, it returns "". The error says that the file cannot be read.
+func LaterDay(home string, now time.Time) (day string, err error) {
+	d := &Day{path: filepath.Join(home, DayFile), now: func() time.Time { return now }}
+	file, err := d.read()
+	if err != nil || file.Day == d.today() {
+		return "", err
+	}
+	return file.Day, nil
+}
+
 // spent returns a Sum as a Spent.
 func (s Sum) spent() projection.Spent {
 	return projection.Spent{

@@ -83,6 +83,22 @@ func TestClockThatIsSetBackDoesNotResetTheDay(t *testing.T) {
 	begins(t, dayIn(dir, &now), turns(1), true)
 }
 
+func TestLaterDayIsOneThatHasNotCome(t *testing.T) {
+	dir, now := t.TempDir(), morning
+	for _, test := range []struct {
+		days int
+		want string
+	}{{0, ""}, {1, ""}, {-1, "2026-11-28"}} {
+		if day, err := LaterDay(dir, morning.AddDate(0, 0, test.days)); day != test.want && test.days >= 0 || err != nil {
+			t.Errorf("%d days later: %q, %v", test.days, day, err)
+		}
+		begins(t, dayIn(dir, &now), turns(100), true)
+		if day, err := LaterDay(dir, morning.AddDate(0, 0, test.days)); day != test.want || err != nil {
+			t.Errorf("%d days later: %q, %v", test.days, day, err)
+		}
+	}
+}
+
 // What ran without a limit of the day, or before the file was lost, is in the journals.
 func TestDayHasWhatTheJournalsHave(t *testing.T) {
 	a, _, _ := spent(t, morning, morning.Add(-time.Hour), morning.AddDate(0, 0, -1))
