@@ -169,9 +169,15 @@ func (c *Coordinator) notifyBudget(b team.Bound, spent projection.Spent) {
 	if unknown > 0 && c.first("unknown", b, day) {
 		c.notify(BudgetUnknown{b, unknown})
 	}
-	if used >= nearPart*b.Most && c.first("near", b, day) {
+	refused := used >= b.Most && c.agentIsNext() // which says more
+	if used >= nearPart*b.Most && !refused && c.first("near", b, day) {
 		c.notify(BudgetNear{BudgetError{Bound: b, Used: used, Currency: currency, Day: day}})
 	}
+}
+
+// agentIsNext reports whether the queue has an agent who is next.
+func (c *Coordinator) agentIsNext() bool {
+	return !c.queue.empty() && c.queue.order(c.last)[0].member.Type != team.Human
 }
 
 // first reports whether this is the first notice about a bound in this conversation, or on the day. Say forgets those

@@ -132,7 +132,7 @@ func TestLowerLimitHolds(t *testing.T) {
 	members := testTeam()
 	members.Budget = team.Budget{Session: team.Limit{Turns: 5, Cost: 2}}
 	s.setTeam(members, "")
-	want := "[{session turns 1} {session cost 2}]"
+	want := "[session.turns=1 session.cost=2]"
 	if got := fmt.Sprint(s.Bounds()); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
@@ -144,7 +144,7 @@ func TestBudgetOfUnknownUsage(t *testing.T) {
 		uses(agent.Usage{}), uses(reported(1)))
 	s.say("one", "two", "three")
 	s.refused("session.turns")
-	for _, want := range []string{"notice BudgetUnknown {session tokens 10} 1", "notice BudgetUnknown {session cost 1} 1"} {
+	for _, want := range []string{"notice BudgetUnknown session.tokens=10 1", "notice BudgetUnknown session.cost=1 1"} {
 		if s.recorder.count(want) != 1 {
 			t.Errorf("not once %s:\n%s", want, strings.Join(s.recorder.lines, "\n"))
 		}

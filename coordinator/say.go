@@ -254,7 +254,7 @@ func (c *Coordinator) drop(m marker.Message) (unknown []string) {
 // runQueue runs the turns of the queued agents until a human is next.
 func (c *Coordinator) runQueue(ctx context.Context) error {
 	for !c.queue.empty() && !c.limitReached() {
-		if ctx.Err() == nil && c.queue.order(c.last)[0].member.Type != team.Human {
+		if ctx.Err() == nil && c.agentIsNext() {
 			if err := c.beginSpending(ctx, 1); err != nil {
 				c.clearQueue("the budget is used up")
 				c.pause()

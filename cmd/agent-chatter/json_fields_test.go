@@ -202,7 +202,7 @@ func checkFields(t *testing.T, row, fields string, rows map[string]string, print
 	}
 }
 
-const limitsTeam = `{"schemaVersion": "1.2", "maxRounds": 5, "agents": [{"name": "upper", "command": "tr", "args": ["a-z", "A-Z"]}],
+const limitsTeam = `{"schemaVersion": "1.3", "maxRounds": 5, "budget": {"day": {"turns": 9}}, "agents": [{"name": "upper", "command": "tr", "args": ["a-z", "A-Z"]}],
   "team": {"name": "limits", "displayName": "Limits", "description": "", "instructionFile": "AGENTS.md", "members": [
     {"name": "you", "displayName": "You", "role": "human", "type": "human", "baseDir": ".", "systemInstruction": ""},
     {"name": "upper", "displayName": "Upper", "role": "author", "type": "ai", "agentType": "upper", "baseDir": "."}]}}

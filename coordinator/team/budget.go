@@ -47,6 +47,9 @@ type Bound struct {
 // Name returns the setting of the bound in a Budget, such as session.cost.
 func (b Bound) Name() string { return b.Per + "." + b.Of }
 
+// String returns the bound as ParseBound reads it.
+func (b Bound) String() string { return b.Name() + "=" + Amount(b.Most) }
+
 // bounds returns all bounds, those without a limit included, in the order in which they are checked.
 func (b Budget) bounds() (all []Bound) {
 	for _, part := range []struct {

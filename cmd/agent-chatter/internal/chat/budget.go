@@ -58,7 +58,7 @@ func budgetText(bounds []team.Bound) string {
 	}
 	var limits []string
 	for _, b := range bounds {
-		limits = append(limits, fmt.Sprintf("%s=%s", b.Name(), team.Amount(b.Most)))
+		limits = append(limits, b.String())
 	}
 	return "Limits of this run: " + strings.Join(limits, ", ") + "."
 }

@@ -35,6 +35,7 @@ type shownTeam struct {
 	Description          string        `json:"description"`
 	Path                 string        `json:"path,omitempty"`
 	MaxRounds            int           `json:"maxRounds"`
+	Budget               []string      `json:"budget,omitempty"`     // the limits, such as session.cost=5
 	MaxAgentResponseTime int64         `json:"maxAgentResponseTime"` // milliseconds
 	InstructionFile      string        `json:"instructionFile,omitempty"`
 	Members              []shownMember `json:"members"`
@@ -88,6 +89,9 @@ func newShownTeam(a *app.App, team *team.Team) shownTeam {
 		Name: team.Name, DisplayName: team.DisplayName, Description: team.Description, MaxRounds: team.MaxRounds,
 		MaxAgentResponseTime: team.MaxAgentResponseTime.Milliseconds(), InstructionFile: team.InstructionFile,
 	}
+	for _, b := range team.Budget.Bounds() {
+		shown.Budget = append(shown.Budget, b.String())
+	}
 	if team.Source != nil {
 		shown.Path = team.Source.Path
 	}
@@ -120,7 +124,7 @@ func newShownMember(a *app.App, m team.Member) shownMember {
 func (t shownTeam) fields() [][2]string {
 	return set([][2]string{
 		{"team", t.Name}, {"description", t.Description}, {"file", t.Path}, {"instructions", t.InstructionFile},
-		{"max rounds", maxRoundsText(t.MaxRounds)},
+		{"max rounds", maxRoundsText(t.MaxRounds)}, {"budget", strings.Join(t.Budget, ", ")},
 		{"time limit of a turn", (time.Duration(t.MaxAgentResponseTime) * time.Millisecond).String()},
 	})
 }

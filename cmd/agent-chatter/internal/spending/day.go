@@ -65,18 +65,20 @@ func (d *Day) Begin(
 	if err != nil {
 		return spent, "", err
 	}
-	err = d.change(ctx, func(file *dayJSON) error {
+	var refused *coordinator.BudgetError
+	err = d.change(ctx, func(file *dayJSON) {
 		if file.Day == d.today() {
 			file.Spent = most(file.Spent, recorded.spent())
 		}
 		spent, day = most(file.Spent, projection.Spent{}), file.Day
-		if e := coordinator.Reached(bounds, spent); e != nil {
-			e.Day = day
-			return e
+		if refused = coordinator.Reached(bounds, spent); refused == nil {
+			file.Turns += turns
 		}
-		file.Turns += turns
-		return nil
 	})
+	if err == nil && refused != nil { // the file has the day nevertheless
+		refused.Day = day
+		err = refused
+	}
 	return spent, day, err
 }
 
@@ -88,31 +90,27 @@ func (d *Day) Add(used *projection.Usage) error {
 		return nil
 	}
 	// The turn has ended, perhaps because it was cancelled.
-	return d.change(context.Background(), func(file *dayJSON) error {
-		file.Add(used)
-		return nil
-	})
+	return d.change(context.Background(), func(file *dayJSON) { file.Add(used) })
 }
 
 // change changes the file under its lock. Without writes, it changes what this process knows alone.
-func (d *Day) change(ctx context.Context, change func(*dayJSON) error) error {
+func (d *Day) change(ctx context.Context, change func(*dayJSON)) error {
 	if !d.writes {
 		file, err := d.read()
-		if err == nil && file.Day <= d.own.Day {
+		if err != nil {
+			return err
+		}
+		if file.Day <= d.own.Day {
 			file.Day, file.Spent = d.own.Day, most(file.Spent, d.own.Spent)
 		}
-		if err == nil {
-			err = change(&file)
-		}
-		if err == nil {
-			d.own = file
-		}
-		return err
+		change(&file)
+		d.own = file
+		return nil
 	}
 	return team.UpdateFile(ctx, d.path, schemas.UsageDay, func() (any, error) {
 		file, err := d.read()
 		if err == nil {
-			err = change(&file)
+			change(&file)
 		}
 		return file, err
 	})

@@ -107,7 +107,13 @@ func TestDayHasWhatTheJournalsHave(t *testing.T) {
 	if got := begins(t, d, turns(3), true); got.Turns != 2 || got.Tokens != 30 || got.Uncosted != 1 {
 		t.Errorf("got %+v", got)
 	}
-	begins(t, d, turns(3), false)
+	if err := os.Remove(d.path); err != nil {
+		t.Fatal(err)
+	}
+	begins(t, d, turns(2), false)
+	now = morning.AddDate(0, 0, -3) // when nothing was used
+	begins(t, dayIn(a.Home, &now), turns(2), false)
+	now = morning
 	for _, content := range []string{"", "{}", "x", `{"schemaVersion":"1.0","day":"2026-11-28","turns":-5}`} {
 		if err := os.WriteFile(d.path, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
