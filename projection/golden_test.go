@@ -28,7 +28,10 @@ var update = flag.Bool("update", false, "rewrite the golden files, except the jo
 // asked.jsonl has questions of an agent, answered and refused, one with a secret.
 // steered.jsonl has messages that an agent took in its turn, did not take, and took in a turn that was cancelled.
 // imported.jsonl has the origin of a session of another program.
-var goldenJournals = []string{"v1", "v1-2", "at-once", "bypassed", "attached", "asked", "steered", "imported"}
+// budget.jsonl has the limits of two runs, one of which ends a turn.
+var goldenJournals = []string{
+	"v1", "v1-2", "at-once", "bypassed", "attached", "asked", "steered", "imported", "budget",
+}
 
 func TestGoldenJournalsHaveEveryTypeOfEvent(t *testing.T) {
 	var found []string
