@@ -29,13 +29,11 @@ type SessionCreated struct {
 	Limits
 }
 
-// Limits are the limits of agent turns that a run of the program has. 0 is no limit, or
-// an earlier version of the program, which did not record it.
+// Limits are the limits of agent turns that a run has. 0 is none, or was not recorded by an earlier version.
 type Limits struct {
-	MaxRounds    int `json:"maxRounds,omitempty"`    // turns between two human messages
-	MaxRunRounds int `json:"maxRunRounds,omitempty"` // turns of the run
-	// Budget has the limits of what turns use, by name, such as "session.cost".
-	Budget map[string]float64 `json:"budget,omitempty"`
+	MaxRounds    int                `json:"maxRounds,omitempty"`    // turns between two human messages
+	MaxRunRounds int                `json:"maxRunRounds,omitempty"` // turns of the run
+	Budget       map[string]float64 `json:"budget,omitempty"`       // of what turns use, by name, such as session.cost
 }
 
 // Team describes the team of a session as it was when the session was created.

@@ -48,8 +48,8 @@ type State struct {
 
 	// Copied is whether the events so far are copies of those of the session's parent.
 	Copied bool `json:"copied,omitempty"`
-	// Tallies has what the turns and summaries used that are neither copied nor imported, the earliest first, in bounded
-	// space: those of days long past may be joined.
+	// Tallies has what the turns and summaries used that are neither copied nor imported, the earliest first, in
+	// bounded space: those of days long past may be joined.
 	Tallies []Tally `json:"tallies,omitempty"`
 	// Message is what the turns used that ended since the last message of a person, copied ones included.
 	Message Spent `json:"message"`
@@ -420,7 +420,8 @@ func (s *State) startTurn(e journal.Event, p TurnStarted) {
 	first := len(s.OpenTurns) == 0
 	over := func(t UnfinishedTurn) bool { return first || t.MemberID == p.MemberID }
 	s.Unfinished = slices.DeleteFunc(s.Unfinished, over)
-	s.OpenTurns = newest(append(s.OpenTurns, OpenTurn{TurnStarted: p, StartedAt: e.Time, Copied: s.Copied}), maxOpenTurns)
+	t := OpenTurn{TurnStarted: p, StartedAt: e.Time, Copied: s.Copied}
+	s.OpenTurns = newest(append(s.OpenTurns, t), maxOpenTurns)
 }
 
 func (s *State) endTurn(e journal.Event, p TurnEnded) {

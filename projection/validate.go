@@ -65,7 +65,8 @@ func decodeFitting(e journal.Event) (Payload, bool) {
 var fitting = map[string]func(data []byte) (Payload, bool){
 	SessionCreated{}.eventType(): fittingAs(func(p SessionCreated, data []byte) bool {
 		t := p.Team
-		return p.Format == Format && p.SessionID != "" && t.ID != "" && validSource(t.Source, data) && p.validBudget() &&
+		return p.Format == Format && p.SessionID != "" && t.ID != "" && validSource(t.Source, data) &&
+			p.validBudget() &&
 			(p.Parent == nil || p.Parent.SessionID != "" && p.Parent.Seq > 0) &&
 			!slices.ContainsFunc(t.Members, func(m Member) bool {
 				return m.ID == "" || m.Type != TypeAI && m.Type != TypeHuman

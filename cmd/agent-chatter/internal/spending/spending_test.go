@@ -79,7 +79,8 @@ func TestTableOfUsage(t *testing.T) {
 	for _, columns := range []int{40, 80, 120} {
 		for _, by := range []By{ByDay, ByModel, BySession} {
 			fmt.Fprintf(&b, "%s, %d columns:\n", by, columns)
-			for _, line := range table(by, map[By][]row{ByDay: rows, ByModel: models, BySession: sessions}[by]).Lines(columns - 1) {
+			shown := table(by, map[By][]row{ByDay: rows, ByModel: models, BySession: sessions}[by])
+			for _, line := range shown.Lines(columns - 1) {
 				if line.Columns() >= columns {
 					t.Errorf("%d of %d columns", line.Columns(), columns)
 				}
