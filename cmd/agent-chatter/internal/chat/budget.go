@@ -8,6 +8,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/spending"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
@@ -23,7 +24,7 @@ func (r *repl) slashUsage(ctx context.Context, _ string) error {
 	if s := r.status().Session; s != nil {
 		used = s.Usage
 	}
-	r.app.Notice(spending.SessionText(used, today, func(id string) string {
+	r.app.Notice(spending.SessionText(used, today, view.OutputStyle(r.app).Width-1, func(id string) string {
 		if m, ok := r.c.Team().Member(id); ok {
 			return m.DisplayName
 		}

@@ -161,17 +161,20 @@ func (r row) cells(by By) []string {
 	return cells
 }
 
+// numbers are the columns of numbers on a terminal.
+var numbers = []ansi.Column{
+	{Name: "TURNS", Right: true, Rank: 2}, {Name: "IN", Right: true, Rank: 4}, {Name: "CACHED", Right: true, Rank: 5},
+	{Name: "OUT", Right: true, Rank: 1}, {Name: "COST", Right: true},
+}
+
 // table returns the rows as a terminal shows them.
 func table(by By, rows []row) *ansi.Table {
 	name := ansi.Column{Name: strings.ToUpper(string(by)), Least: 10}
 	if by == BySession {
 		name.Least = 0
 	}
-	t := &ansi.Table{Columns: []ansi.Column{
-		name, {Name: "TURNS", Right: true, Rank: 2}, {Name: "IN", Right: true, Rank: 4},
-		{Name: "CACHED", Right: true, Rank: 5}, {Name: "OUT", Right: true, Rank: 1}, {Name: "COST", Right: true},
-		{Name: "TITLE", Least: 12, Rank: 3}, {Name: "", Rank: 6},
-	}}
+	t := &ansi.Table{Columns: append(append([]ansi.Column{name}, numbers...),
+		ansi.Column{Name: "TITLE", Least: 12, Rank: 3}, ansi.Column{Rank: 6})}
 	size, measure := sizes(rows)
 	t.Columns[7].Name = measure
 	for i, r := range rows {
@@ -179,11 +182,7 @@ func table(by By, rows []row) *ansi.Table {
 		for len(cells) < 7 {
 			cells = append(cells, "")
 		}
-		line := make([]ansi.Line, len(cells))
-		for j, text := range cells {
-			line[j] = ansi.Text(text, ansi.Style{})
-		}
-		t.Add(append(line, ansi.Text(bar(size[i]), ansi.Style{Color: ansi.Cyan}))...)
+		t.Add(append(plain(cells), ansi.Text(bar(size[i]), ansi.Style{Color: ansi.Cyan}))...)
 	}
 	if len(rows) > 1 {
 		all := row{Sum: of(rows)}

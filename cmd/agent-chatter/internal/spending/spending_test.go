@@ -48,10 +48,13 @@ func TestSpendingTexts(t *testing.T) {
 	add("unknownText", "of cost", unknownText(part(1, &projection.Usage{Input: 1})))
 	add("damagedText", "", damagedText(2))
 	name := func(id string) string { return id + apptest.Hostile }
-	add("SessionText", "", SessionText([]projection.Tally{
+	members := []projection.Tally{
 		{Member: "ada", Turns: 2, Costed: true, Totals: known.Totals}, {Member: "bo", Turns: 3, Unknown: 3},
-	}, partly, name))
-	add("SessionText", "without turns", SessionText(nil, Sum{}, name))
+	}
+	for _, columns := range []int{40, 79} {
+		add("SessionText", fmt.Sprintf("%d columns", columns), SessionText(members, partly, columns, name))
+	}
+	add("SessionText", "without turns", SessionText(nil, Sum{}, 79, name))
 	apptest.CheckTexts(t, texts)
 }
 

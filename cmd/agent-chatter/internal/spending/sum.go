@@ -222,23 +222,38 @@ func ofSession(used []projection.Tally) []row {
 	return rows
 }
 
-// SessionText describes what the members used in a session, and what all sessions used today. name returns the name of
-// a member with an id.
-func SessionText(used []projection.Tally, today Sum, name func(id string) string) string {
+// SessionText describes what the members used in a session, and what all sessions used today, in lines of at most so
+// many columns. name returns the name of a member with an id.
+func SessionText(used []projection.Tally, today Sum, columns int, name func(id string) string) string {
+	t := &ansi.Table{Columns: append([]ansi.Column{{Name: "MEMBER", Least: 12}}, numbers...)}
+	add := func(name string, s Sum) {
+		cells := row{Sum: s}.cells(ByDay)
+		cells[0] = name
+		t.Add(plain(cells)...)
+	}
 	rows := ofSession(used)
-	lines := [][]string{{"", "turns", "in", "cached", "out", "cost"}}
 	for _, r := range rows {
-		cells := r.cells(ByMember)
-		lines = append(lines, append([]string{tty.SafeLine(name(r.member))}, cells[1:]...))
+		add(name(r.member), r.Sum)
 	}
-	all := row{Sum: of(rows)}
-	lines = append(lines, append([]string{"this session"}, all.cells(ByDay)[1:]...))
-	lines = append(lines, append([]string{"today, all sessions"}, row{Sum: today}.cells(ByDay)[1:]...))
-	text := strings.Join(ansi.Align(lines), "\n")
-	if strings.Contains(text, "≥") {
-		text += "\n" + textLowerBound
+	add("this session", of(rows))
+	add("today (all)", today)
+	var b strings.Builder
+	for _, line := range t.Lines(columns) {
+		b.WriteString(strings.TrimRight(ansi.NoColor.Encode(line), " ") + "\n")
 	}
-	return text
+	if strings.Contains(b.String(), "≥") {
+		b.WriteString(textLowerBound)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// plain returns cells without a style.
+func plain(cells []string) []ansi.Line {
+	line := make([]ansi.Line, len(cells))
+	for i, text := range cells {
+		line[i] = ansi.Text(text, ansi.Style{})
+	}
+	return line
 }
 
 // textLowerBound explains the sign of a sum that lacks something.
