@@ -66,9 +66,6 @@ type Totals struct {
 	Costs       map[string]float64 `json:"costs,omitempty"` // by currency, of the first maxCurrencies
 }
 
-// Tokens is the number of all tokens.
-func (t Totals) Tokens() int64 { return t.Input + t.CachedRead + t.CachedWrite + t.Output + t.Thought }
-
 // maxCurrencies bounds Totals.Costs.
 const maxCurrencies = 20
 
