@@ -58,10 +58,13 @@ func problemsOf(data []byte, whole error) (all []string) {
 }
 
 // hasField reports whether a struct has the field at a path of JSON names. Like
-// encoding/json, it ignores case.
+// encoding/json, it ignores case. A map has all fields.
 func hasField(t reflect.Type, path ...string) bool {
 	if len(path) == 0 {
 		return true
+	}
+	if t.Kind() == reflect.Map {
+		return hasField(t.Elem(), path[1:]...)
 	}
 	if t.Kind() != reflect.Struct {
 		return false
