@@ -70,7 +70,8 @@ func New(streams IO, o Options) (*App, error) {
 	}
 	a := &App{
 		Printer: Printer{IO: streams}, Home: dir, Cwd: cwd,
-		unread: new(sync.Map), givenHome: o.Home, insideReported: new(sync.Once), light: new(atomic.Bool), unknownReported: new(sync.Once),
+		unread: new(sync.Map), givenHome: o.Home, insideReported: new(sync.Once), light: new(atomic.Bool),
+		unknownReported: new(sync.Once),
 	}
 	if home.ByFlag(o.Home) {
 		a.homeArgument = dir

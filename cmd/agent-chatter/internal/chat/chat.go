@@ -224,8 +224,8 @@ func (cmd *Command) name(ctx context.Context, a *app.App) (string, error) {
 func (cmd *Command) newREPL(a *app.App, config home.Config) *repl {
 	bindings, _ := keys.New(config.Keys) // the configuration was checked
 	r := &repl{
-		app: a, noSave: cmd.NoSave, manualSave: cmd.NoAutoSave, models: cmd.Model, statusFacts: config.Status, notify: config.NotifyWays(),
-		keys:        bindings,
+		app: a, noSave: cmd.NoSave, manualSave: cmd.NoAutoSave, models: cmd.Model,
+		statusFacts: config.Status, notify: config.NotifyWays(), keys: bindings,
 		closeOutput: func(context.Context) error { return nil },
 	}
 	if cmd.Plain {
@@ -280,7 +280,8 @@ func (r *repl) open() error {
 		return nil
 	}
 	c, err := console.Open(r.app, console.Options{
-		ReadOnly: readOnly, Run: r.runReadOnly, Lent: &r.lent, Keys: r.keys, Notify: r.notify, Desktop: host.NotifyDesktop,
+		ReadOnly: readOnly, Run: r.runReadOnly, Lent: &r.lent, Keys: r.keys,
+		Notify: r.notify, Desktop: host.NotifyDesktop,
 		Find: func(ctx context.Context, text string) []string { return r.history().find(ctx, text) },
 	})
 	if err != nil {

@@ -31,7 +31,8 @@ func memberContextText(m team.Member, c coordinator.Context, cut coordinator.Win
 	text := "its context is not reported"
 	switch {
 	case c.Used > 0 && c.Window > 0:
-		text = fmt.Sprintf("%s of %s tokens, %d%%", shortCount(c.Used), shortCount(c.Window), (100*c.Used+c.Window/2)/c.Window)
+		percent := (100*c.Used + c.Window/2) / c.Window
+		text = fmt.Sprintf("%s of %s tokens, %d%%", shortCount(c.Used), shortCount(c.Window), percent)
 	case c.Used > 0:
 		text = shortCount(c.Used) + " tokens; its window is not reported"
 	}

@@ -27,8 +27,8 @@ func gitTracks(dir string) bool {
 	}
 }
 
-// Branch returns the branch that is checked out in the repository that dir, an absolute path, is in, or the beginning of
-// the commit; "": none.
+// Branch returns the branch that is checked out in the repository around dir, an absolute path, or the beginning of the
+// commit; "": none.
 func Branch(dir string) string {
 	for root := dir; ; root = filepath.Dir(root) {
 		index, found := indexOf(root)

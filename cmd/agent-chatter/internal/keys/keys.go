@@ -116,13 +116,13 @@ func (b Bindings) For(a Action) (keys []string) {
 }
 
 var codes = map[string]tty.Code{
-	"enter": tty.Enter, "tab": tty.Tab, "backspace": tty.Backspace, "escape": tty.Escape, "up": tty.Up, "down": tty.Down,
-	"left": tty.Left, "right": tty.Right, "home": tty.Home, "end": tty.End, "page-up": tty.PageUp,
+	"enter": tty.Enter, "tab": tty.Tab, "backspace": tty.Backspace, "escape": tty.Escape,
+	"up": tty.Up, "down": tty.Down, "left": tty.Left, "right": tty.Right, "home": tty.Home, "end": tty.End, "page-up": tty.PageUp,
 	"page-down": tty.PageDown, "delete": tty.Delete, "space": ' ',
 }
 
-// Parse returns the key of a name such as ctrl+t, alt+enter or page-up. Without ctrl or alt, a key that types a
-// character has no other effect.
+// Parse returns the key of a name such as ctrl+t, alt+enter or page-up. Without ctrl or alt, a key that types a character
+// has no other effect.
 func Parse(name string) (tty.Key, error) {
 	var key tty.Key
 	rest := strings.ToLower(name)

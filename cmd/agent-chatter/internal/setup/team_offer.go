@@ -139,7 +139,8 @@ func recordOffer(home string, now time.Time) error {
 // offerTeamText asks whether to make a team of agents, and of which if there are several.
 func offerTeamText(names []string, path string) string {
 	if len(names) == 1 {
-		return fmt.Sprintf("Installed: %s.\nMake a team of it, in %s? [Y/n] ", tty.SafeLine(names[0]), tty.SafeLine(path))
+		return fmt.Sprintf("Installed: %s.\nMake a team of it, in %s? [Y/n] ",
+			tty.SafeLine(names[0]), tty.SafeLine(path))
 	}
 	text := "Installed:\n"
 	for i, name := range names {

@@ -223,7 +223,8 @@ func (d *Decoder) afterTwoEscapes(b byte) bool {
 	return true
 }
 
-// inText takes the text of a command, of which only the answer to askBackground matters, which BEL or ESC \ ends, and any other control character breaks off.
+// inText takes the text of a command, which BEL or ESC \ ends, and any other control character breaks off. Only the
+// answer to AskBackground matters.
 func (d *Decoder) inText(b byte) bool {
 	switch {
 	case d.state == textEscaped && b != '\\':

@@ -8,8 +8,8 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 )
 
-// changeLines returns the lines of the first n changes. Of a removed line and the added one that replaces it, what differs is
-// underlined.
+// changeLines returns the lines of the first n changes. What differs in a removed line and the added one that replaces it
+// is underlined.
 func changeLines(changes []Change, n int) (lines []ansi.Line) {
 	for i, change := range changes[:n] {
 		style := changeStyles[change.Kind]
@@ -26,7 +26,8 @@ func changeLines(changes []Change, n int) (lines []ansi.Line) {
 		marked := style
 		marked.Bold, marked.Underline = true, true
 		lines = append(lines, ansi.Line{
-			{Text: lead + text[:from], Style: style}, {Text: text[from:to], Style: marked}, {Text: text[to:], Style: style},
+			{Text: lead + text[:from], Style: style}, {Text: text[from:to], Style: marked},
+			{Text: text[to:], Style: style},
 		})
 	}
 	return lines
@@ -70,8 +71,8 @@ func counterpart(changes []Change, i int) (text string, ok bool) {
 	return changes[begin+i-first].Text, true
 }
 
-// differing returns the part of a line that differs from another one, extended to whole words. It is empty if nearly all
-// of the line differs, or nothing.
+// differing returns the part of a line that differs from another one, extended to whole words. It is empty if nearly
+// all of the line differs, or nothing.
 func differing(text, other string) (from, to int) {
 	for from < min(len(text), len(other)) && text[from] == other[from] {
 		from++
@@ -91,7 +92,8 @@ func differing(text, other string) (from, to int) {
 	for to < len(text) && inWord(to) {
 		to++
 	}
-	if same := len(strings.TrimSpace(text[:from])) + len(strings.TrimSpace(text[to:])); same == 0 || same*4 < len(text) {
+	same := len(strings.TrimSpace(text[:from])) + len(strings.TrimSpace(text[to:]))
+	if same == 0 || same*4 < len(text) {
 		return 0, 0
 	}
 	return from, to
