@@ -103,7 +103,8 @@ type Ended struct {
 // Said is a message that belongs to no turn, such as a person's.
 type Said struct {
 	Source
-	Message projection.Message
+	Message     projection.Message
+	Attachments []projection.File
 }
 
 // Changed is an event of the session itself: its start, task, title, import, queue and so on. Payload is one of the
