@@ -85,6 +85,7 @@ type run struct {
 	reported   bool // SaveFailed was notified in this call
 
 	unsupported []SettingUnsupported // notified
+	notSent     []FileNotSent        // notified
 
 	agentNotices map[string]bool      // notified, by notifyOfAgent
 	windowsCut   map[string]bool      // notified, by notifyWindow

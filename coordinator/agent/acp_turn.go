@@ -3,6 +3,7 @@ package agent
 import (
 	"cmp"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -80,12 +81,15 @@ func (t *acpTurn) run(ctx context.Context, grace time.Duration) error {
 		t.emit(unsupportedThinking)
 	}
 	t.emit(unsupportedServers(t.skipped)...)
+	if len(t.turn.Images) > 0 && !t.TakesImages {
+		t.emit(Unsupported{SettingImages})
+	}
 	if !t.emit(SessionStarted{t.SessionID()}) {
 		t.reusable = true // it has got no prompt
 		t.closeSession()
 		return nil
 	}
-	t.Prompt(t.turn.Prompt)
+	t.Prompt(t.turn.Prompt, t.imageBlocks()...)
 	result, err := t.relay(ctx)
 	if err == nil {
 		t.over = true
@@ -117,6 +121,18 @@ func (t *acpTurn) run(ctx context.Context, grace time.Duration) error {
 		return t.stopped(ctx)
 	}
 	return t.explain(ctx, err)
+}
+
+// imageBlocks returns the pictures of the turn, each after its label; none if the agent takes none.
+func (t *acpTurn) imageBlocks() (blocks []sdk.ContentBlock) {
+	if !t.TakesImages {
+		return nil
+	}
+	for _, i := range t.turn.Images {
+		data := base64.StdEncoding.EncodeToString(i.Data)
+		blocks = append(blocks, sdk.TextBlock(i.Label), sdk.ImageBlock(data, i.MediaType))
+	}
+	return blocks
 }
 
 // closeSession closes the session unless it has other turns.
