@@ -1,10 +1,12 @@
 package projection
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"unicode"
 
+	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection/runecut"
 )
 
@@ -16,6 +18,15 @@ type File struct {
 	MediaType string `json:"mediaType"`
 	Bytes     int64  `json:"bytes"`
 	SHA256    string `json:"sha256"` // of the content, in hex
+}
+
+// FilesOf returns the files of a message, by the type and the data of its event; none for other events.
+func FilesOf(eventType string, data []byte) []File {
+	if eventType != (MessageAppended{}).eventType() || !bytes.Contains(data, []byte(`"attachments":`)) {
+		return nil
+	}
+	p, _ := payloadAs[MessageAppended](journal.Event{Type: eventType, Data: data}, true)
+	return p.Attachments
 }
 
 // maxFileName bounds a name in a label, in bytes.

@@ -59,6 +59,11 @@ func verifySession(
 		removeInvalidCaches(a, audit, s.ID)
 	}
 	v.checkSession(audit, inTeam && !chainOnly)
+	if inTeam && !chainOnly {
+		if err := v.checkFiles(ctx, team); err != nil {
+			return v, err
+		}
+	}
 	// The list also knows that the file had events, and, if only the checksums were checked,
 	// lines that are not events.
 	if v.OK && s.Damaged != "" && s.ReadErr == nil {
@@ -105,6 +110,9 @@ func (v *verdict) scan(ctx context.Context, reader *journal.Reader, audit *catal
 			return
 		}
 		v.Events = e.Seq
+		for _, f := range projection.FilesOf(e.Type, e.Data) {
+			v.files = append(v.files, messageFile{f, e.Seq})
+		}
 		if err := audit.Apply(e, reader.Position()); err != nil {
 			v.failEvent(e, start.Offset, err)
 		}
