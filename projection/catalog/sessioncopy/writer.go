@@ -82,7 +82,7 @@ func (w *writer) add(r journal.Record) error {
 	if err := w.ctx.Err(); err != nil {
 		return err
 	}
-	if err := w.copyFiles(r); err != nil {
+	if err := copyFiles(w.dir, w.log.ID(), w.sources, r.Type, r.Data); err != nil {
 		return err
 	}
 	w.batch, w.bytes = append(w.batch, r), w.bytes+len(r.Data)
@@ -99,18 +99,18 @@ func (w *writer) from(dir *catalog.Dir, id string) error {
 	return err
 }
 
-// copyFiles copies the files of a message, before the message is written. Those that are missing or damaged where they
-// come from are so in the copy.
-func (w *writer) copyFiles(r journal.Record) error {
-	if len(w.sources) == 0 {
+// copyFiles copies the files of a message of a session, before the message is written. Those that are missing or damaged
+// where they come from are so in the copy.
+func copyFiles(dir *catalog.Dir, id string, sources []attachment.Dir, eventType string, data []byte) error {
+	if len(sources) == 0 {
 		return nil
 	}
-	to, err := w.dir.Attachments(w.log.ID())
+	to, err := dir.Attachments(id)
 	if err != nil {
 		return err
 	}
-	for _, f := range projection.FilesOf(r.Type, r.Data) {
-		for _, from := range w.sources {
+	for _, f := range projection.FilesOf(eventType, data) {
+		for _, from := range sources {
 			err := to.CopyFrom(from, f.SHA256, f.Bytes)
 			if err == nil {
 				break
