@@ -107,6 +107,9 @@ type Said struct {
 	Attachments []projection.File
 }
 
+// Text returns the message as people see it: with its files.
+func (d Said) Text() string { return projection.WithFiles(d.Message.Content, d.Attachments) }
+
 // Changed is an event of the session itself: its start, task, title, import, queue and so on. Payload is one of the
 // payloads of package projection.
 type Changed struct {

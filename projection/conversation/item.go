@@ -133,7 +133,7 @@ func (s *Items) Add(d Delta) {
 	switch d := d.(type) {
 	case Said:
 		i = s.add(at, &Item{Kind: projection.RowMessage, Speaker: d.Message.Speaker, Message: &d.Message, Said: at.Seq})
-		i.Files, i.Text = d.Attachments, projection.WithFiles(d.Message.Content, d.Attachments)
+		i.Files, i.Text = d.Attachments, d.Text()
 	case Changed:
 		if i = s.change(at, d.Payload); i == nil {
 			return
