@@ -34,6 +34,7 @@ func Actions() []Action {
 		{"end", ctrl('d'), "in an empty input box: save and leave"},
 		{"search", ctrl('r'), "search your earlier messages"},
 		{"output", ctrl('o'), "show the tools and their results"},
+		{"paste-picture", ctrl('v'), "paste the picture of the clipboard"},
 		{"editor", ctrl('g'), "edit the message in an editor"},
 		{"clear-screen", ctrl('l'), "clear the screen"},
 		{"suspend", ctrl('z'), "stop the program until fg"},
