@@ -44,10 +44,22 @@ func (p *Pasted) Path(text string) (label string, ok bool) {
 		return "", false
 	}
 	data, err := regularfile.Read(name, attachment.MaxBytes)
-	if err != nil || imageType(data) == "" {
+	if err != nil {
 		return "", false
 	}
-	return p.add(filepath.Base(name), data), true
+	return p.Add(filepath.Base(name), data)
+}
+
+// Add returns how a message shows a picture with a name; ok is false if the data are no picture that agents can take.
+func (p *Pasted) Add(name string, data []byte) (label string, ok bool) {
+	kind := imageType(data)
+	if kind == "" || len(data) > attachment.MaxBytes {
+		return "", false
+	}
+	if name == "" {
+		name = "picture" + extensions[kind]
+	}
+	return p.add(name, data), true
 }
 
 // pathOf returns the absolute path that a text is: as it is, in quotes, with backslashes, or as a file URL, as
@@ -134,8 +146,10 @@ func (p *Pasted) Clipboard(ctx context.Context) (label string, err error) {
 		switch {
 		case out.full:
 			return "", &attachment.TooLargeError{Bytes: attachment.MaxBytes + 1}
-		case err == nil && imageType(out.Bytes()) != "":
-			return p.add("picture"+extensions[imageType(out.Bytes())], out.Bytes()), nil
+		case err == nil:
+			if label, ok := p.Add("", out.Bytes()); ok {
+				return label, nil
+			}
 		}
 	}
 	return "", ErrNoPicture
