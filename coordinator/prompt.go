@@ -238,7 +238,8 @@ func (c *Coordinator) conversationSoFar(h history, texts inlining) string {
 	}
 	var b strings.Builder
 	for _, e := range h.entries {
-		fmt.Fprintf(&b, "%s: %s\n", c.name(heading(e.Message)), indentRest(c.withFiles(e.Content, e.Attachments, texts)))
+		said := c.withFiles(e.Content, e.Attachments, texts)
+		fmt.Fprintf(&b, "%s: %s\n", c.name(heading(e.Message)), indentRest(said))
 	}
 	switch {
 	case b.Len() > 0:

@@ -50,7 +50,8 @@ func (c *Coordinator) deltaPrompt(next instructed, use continuation, basis proje
 			isNew = true
 			continue
 		}
-		fmt.Fprintf(&b, "%s: %s\n", c.name(heading(e.Message)), indentRest(c.withFiles(e.Content, e.Attachments, nil)))
+		said := c.withFiles(e.Content, e.Attachments, nil)
+		fmt.Fprintf(&b, "%s: %s\n", c.name(heading(e.Message)), indentRest(said))
 	}
 	sections = append(sections, section("Since your last turn", b.String()), c.triggerSection(next.trigger, isNew))
 	return joined(sections)

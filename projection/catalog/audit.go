@@ -132,7 +132,8 @@ func sameJSON(a, b any) bool {
 // knownName matches the names of this program's files and of their temporary files.
 var knownName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(archive|trash|sessions\.(json|lock)|retention\.(jsonl|lock|aside-[0-9]+)|` +
-		`[0-9A-HJKMNP-TV-Z]{26}\.(jsonl|checkpoint\.json|hub\.json|lock|attachments|aside-[0-9]+))((\.[0-9a-f]{8})?\.tmp)?$`)
+		`[0-9A-HJKMNP-TV-Z]{26}\.(jsonl|checkpoint\.json|hub\.json|lock|attachments|aside-[0-9]+))` +
+		`((\.[0-9a-f]{8})?\.tmp)?$`)
 })
 
 // UnknownFiles returns the names in the directory that are not of this program, in

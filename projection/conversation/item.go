@@ -25,9 +25,10 @@ type Item struct {
 	Message *projection.Message   // nil: the turn has none, or it is a change of the session
 	Said    uint64                // Seq of the Message; 0: none
 	Files   []projection.File     // of the Message
-	Text    string                // of the Message and its Files, the partial reply, the reply so far with markers, or a change
-	Steps   []Step                // of the turn, in order. Only the newest plan is among them
-	Change  projection.Payload    // of a change of the session
+	// Text is that of the Message with its Files, the partial reply, the reply so far with markers, or a change.
+	Text   string
+	Steps  []Step             // of the turn, in order. Only the newest plan is among them
+	Change projection.Payload // of a change of the session
 	// Queue has the ids of the queued members, if the queue changed while the item was the newest and not yet taken.
 	Queue []string
 }

@@ -99,8 +99,8 @@ func (w *writer) from(dir *catalog.Dir, id string) error {
 	return err
 }
 
-// copyFiles copies the files of a message of a session, before the message is written. Those that are missing or damaged
-// where they come from are so in the copy.
+// copyFiles copies the files of a message of a session, before the message is written. Those that are missing or
+// damaged where they come from are so in the copy.
 func copyFiles(dir *catalog.Dir, id string, sources []attachment.Dir, eventType string, data []byte) error {
 	if len(sources) == 0 {
 		return nil

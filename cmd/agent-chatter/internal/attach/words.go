@@ -37,8 +37,8 @@ func (e *Error) Error() string { return e.Word + " cannot be attached: " + e.Rea
 // The reasons.
 const (
 	reasonOutside = "it is outside of the working directory. The path of a picture can be pasted without @"
-	reasonBinary  = "it is neither text nor a picture (PNG, JPEG, GIF, WebP). Write its path without @, so that agents " +
-		"with tools can open it"
+	reasonBinary  = "it is neither text nor a picture (PNG, JPEG, GIF, WebP). " +
+		"Write its path without @, so that agents with tools can open it"
 	reasonNoLines = "the file has no such lines"
 )
 

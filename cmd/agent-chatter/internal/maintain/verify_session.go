@@ -59,11 +59,6 @@ func verifySession(
 		removeInvalidCaches(a, audit, s.ID)
 	}
 	v.checkSession(audit, inTeam && !chainOnly)
-	if inTeam && !chainOnly {
-		if err := v.checkFiles(ctx, team); err != nil {
-			return v, err
-		}
-	}
 	// The list also knows that the file had events, and, if only the checksums were checked,
 	// lines that are not events.
 	if v.OK && s.Damaged != "" && s.ReadErr == nil {
@@ -76,7 +71,8 @@ func verifySession(
 		v.torn = journal.Torn{}
 	}
 	v.shrunk = s.Truncated && v.OK
-	return v, nil
+	err := v.checkFiles(ctx, team, inTeam && !chainOnly)
+	return v, err
 }
 
 // checkSession fails a journal that is intact and no session, or, if stored is true, another one than that it is stored

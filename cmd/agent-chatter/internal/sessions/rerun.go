@@ -161,7 +161,9 @@ func recordedPrompts(ctx context.Context, r *view.Replay, span view.Span) ([]pro
 		switch {
 		case !ok, i.Last < first:
 		case i.Speaker.Type == projection.TypeHuman:
-			prompts = append(prompts, prompt{message: entry.Message, files: entry.Attachments, seq: entry.Seq, task: tasks[entry.ID]})
+			prompts = append(prompts, prompt{
+				message: entry.Message, files: entry.Attachments, seq: entry.Seq, task: tasks[entry.ID],
+			})
 		case len(prompts) > 0:
 			last := &prompts[len(prompts)-1]
 			last.answers = append(last.answers, i)
