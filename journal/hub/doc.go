@@ -76,8 +76,8 @@
 // is sealed as each body is.
 //
 // The server and all who may read from it see: teams and ids of sessions; when a message was stored; its kind; the
-// sequence numbers and offsets of positions (their sums are 00000000), and so the size of lines; that there are files,
-// their number and size; numbers of parts;
+// sequence numbers and offsets of positions (their sums are 00000000), and so the size of lines; the number of files
+// and their sizes; numbers of parts;
 // which messages one claim has sealed; how many recipients there are, and of which types. They do not see lines, files, sums,
 // rows, and nonce, home and host of a claim. A tombstone is not sealed.
 //

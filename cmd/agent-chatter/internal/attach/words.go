@@ -5,6 +5,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"image"
+	_ "image/gif" // the formats of imageType
+	_ "image/jpeg"
+	_ "image/png"
 	"io"
 	"io/fs"
 	"net/http"
@@ -231,10 +235,18 @@ func fileOf(name string, lines lineRange, data []byte) (coordinator.File, error)
 	return coordinator.File{Name: name, MediaType: kind, Data: data}, nil
 }
 
-// imageType returns the media type of a picture that agents can take; "": it is none.
+// maxPixels is the width and the height of the largest picture that all APIs take.
+const maxPixels = 8000
+
+// imageType returns the media type of a picture that agents can take; "": it is none. An API that cannot read a picture
+// refuses the message, and all later ones of the agent's session.
 func imageType(data []byte) string {
 	kind := http.DetectContentType(data)
 	if !(projection.File{MediaType: kind}).IsImage() {
+		return ""
+	}
+	c, _, err := image.DecodeConfig(bytes.NewReader(data))
+	if kind != "image/webp" && (err != nil || max(c.Width, c.Height) > maxPixels) {
 		return ""
 	}
 	return kind

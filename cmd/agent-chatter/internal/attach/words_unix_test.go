@@ -92,6 +92,10 @@ func TestWhatCannotBeAttachedIsRefused(t *testing.T) {
 	put(t, filepath.Join(dir, "program"), []byte("\x7fELF\x00\x01"))
 	put(t, filepath.Join(dir, "latin1.txt"), []byte("caf\xe9"))
 	put(t, filepath.Join(dir, "two.txt"), []byte("1\n2\n"))
+	put(t, filepath.Join(dir, "cut.png"), aPicture(t)[:20])
+	var wide bytes.Buffer
+	must(t, png.Encode(&wide, image.NewGray(image.Rect(0, 0, maxPixels+1, 1))))
+	put(t, filepath.Join(dir, "wide.png"), wide.Bytes())
 	must(t, os.Symlink(filepath.Join(elsewhere, "secret"), filepath.Join(dir, "out")))
 	must(t, os.Symlink("/dev/zero", filepath.Join(dir, "zero")))
 	must(t, syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600))
@@ -106,6 +110,8 @@ func TestWhatCannotBeAttachedIsRefused(t *testing.T) {
 		"@out":         "outside",
 		"@zero":        "outside",
 		"@pipe":        "a named pipe",
+		"@cut.png":     "neither text nor a picture",
+		"@wide.png":    "neither text nor a picture",
 		"@program":     "neither text nor a picture",
 		"@latin1.txt":  "neither text nor a picture",
 		"@two.txt:3-4": "no such lines",
