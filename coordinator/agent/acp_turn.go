@@ -3,7 +3,6 @@ package agent
 import (
 	"cmp"
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -121,18 +120,6 @@ func (t *acpTurn) run(ctx context.Context, grace time.Duration) error {
 		return t.stopped(ctx)
 	}
 	return t.explain(ctx, err)
-}
-
-// imageBlocks returns the pictures of the turn, each after its label; none if the agent takes none.
-func (t *acpTurn) imageBlocks() (blocks []sdk.ContentBlock) {
-	if !t.TakesImages {
-		return nil
-	}
-	for _, i := range t.turn.Images {
-		data := base64.StdEncoding.EncodeToString(i.Data)
-		blocks = append(blocks, sdk.TextBlock(i.Label), sdk.ImageBlock(data, i.MediaType))
-	}
-	return blocks
 }
 
 // closeSession closes the session unless it has other turns.

@@ -1,6 +1,10 @@
 package agent
 
-import "encoding/base64"
+import (
+	"encoding/base64"
+
+	sdk "github.com/coder/acp-go-sdk"
+)
 
 // An Image is a picture of a message.
 type Image struct {
@@ -21,4 +25,16 @@ const SettingImages = "images"
 // dataURL returns the picture as a URL.
 func (i Image) dataURL() string {
 	return "data:" + i.MediaType + ";base64," + base64.StdEncoding.EncodeToString(i.Data)
+}
+
+// imageBlocks returns the pictures of the turn, each after its label; none if the agent takes none.
+func (t *acpTurn) imageBlocks() (blocks []sdk.ContentBlock) {
+	if !t.TakesImages {
+		return nil
+	}
+	for _, i := range t.turn.Images {
+		data := base64.StdEncoding.EncodeToString(i.Data)
+		blocks = append(blocks, sdk.TextBlock(i.Label), sdk.ImageBlock(data, i.MediaType))
+	}
+	return blocks
 }
