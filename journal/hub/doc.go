@@ -77,9 +77,8 @@
 //
 // The server and all who may read from it see: teams and ids of sessions; when a message was stored; its kind; the
 // sequence numbers and offsets of positions (their sums are 00000000), and so the size of lines; the number of files
-// and their sizes; numbers of parts;
-// which messages one claim has sealed; how many recipients there are, and of which types. They do not see lines, files, sums,
-// rows, and nonce, home and host of a claim. A tombstone is not sealed.
+// and their sizes; numbers of parts; which messages one claim has sealed; how many recipients there are, and of which
+// types. They do not see lines, files, sums, rows, and nonce, home and host of a claim. A tombstone is not sealed.
 //
 // A machine opens a message with the identities of its recipients. One that was added later opens only what was shipped
 // since; for the rest, reading fails with a *SealedError. A message whose seal is broken counts as one of another
