@@ -159,6 +159,7 @@ func (t *turn) continued(use continuation, basis projection.Basis, next instruct
 		t.recordAttached(way, "", point, from, basis)
 		return textStopped + "\n\n" + prompt
 	}
+	t.pictures = t.images(use.entries)
 	prompt, from := c.deltaPrompt(next, use, basis), c.conv.state.LastMessage+1
 	if len(use.entries) > 0 {
 		from = use.entries[0].Seq
@@ -337,7 +338,7 @@ func (c *Coordinator) unseen(use continuation, triggerID string, limit int) ([]p
 		if e.Seq < from || e.Seq == use.base.Reply || !use.repeated && slices.Contains(use.base.Steered, e.Seq) {
 			continue
 		}
-		e.Message = *c.withoutSecrets(e.Message)
+		e = *c.withoutSecrets(e)
 		unseen = append(unseen, e)
 		if e.ID != triggerID {
 			bytes += len(e.Content)

@@ -23,7 +23,10 @@ type openSession struct {
 	saved   *projection.State // the state of the journal; nil: it has all events
 	pending []journal.Record  // the missing events that log does not keep by itself, in order
 	held    int               // the size of pending, in bytes
-	maxHeld int               // in bytes, of events that are only in memory
+
+	files     map[string][]byte // of messages, by their SHA-256, that are only in memory
+	heldFiles int               // their size, in bytes
+	maxHeld   int               // in bytes, of events that are only in memory
 }
 
 // maxHeld is how many bytes of events may be only in memory before turns end.
@@ -155,6 +158,9 @@ func (c *openSession) writePending() error {
 		return err
 	}
 	c.written(events)
+	if err := c.writeFiles(); err != nil {
+		return err
+	}
 	for len(c.pending) > 0 {
 		if err := c.writeBatch(); err != nil {
 			return err

@@ -87,6 +87,7 @@ type run struct {
 	reported   bool // SaveFailed was notified in this call
 
 	unsupported []SettingUnsupported // notified
+	notSent     []FileNotSent        // notified
 
 	before        spent           // the newest turn
 	day           string          // of it; "" if no day is counted

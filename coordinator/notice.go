@@ -126,6 +126,24 @@ type SettingUnsupported struct {
 	Setting  string // as in the team file
 }
 
+// FileNotSent reports that the agent of a member does not get the content of a file of the message to it, once in a
+// conversation. Its prompt names the file.
+type FileNotSent struct {
+	MemberID string
+	Name     string
+	Reason   NotSent
+}
+
+// NotSent is why a file is not sent.
+type NotSent string
+
+// The reasons.
+const (
+	NotTaken    NotSent = "not taken"    // the agent takes no pictures
+	NotFitting  NotSent = "not fitting"  // it is too large, or the message has too many
+	NotReadable NotSent = "not readable" // its content is missing or damaged
+)
+
 // Retrying reports that a request of an agent failed and is repeated, in a turn that continues.
 type Retrying struct {
 	Member team.Member
@@ -233,6 +251,7 @@ func (PromptTruncated) notice()      {}
 func (MessageTruncated) notice()     {}
 func (SecretsRedacted) notice()      {}
 func (SettingUnsupported) notice()   {}
+func (FileNotSent) notice()          {}
 func (Retrying) notice()             {}
 func (AgentNotice) notice()          {}
 func (PermissionDenied) notice()     {}

@@ -19,7 +19,7 @@ type history struct {
 	entries []projection.Entry // the newest messages
 	// repliedTo is the message to which the triggering message is a reply; nil if entries has
 	// it.
-	repliedTo *projection.Message
+	repliedTo *projection.Entry
 	summary   string // of messages before entries; "": none
 }
 
@@ -28,6 +28,15 @@ func (h history) len() int {
 		return len(h.entries) + 1
 	}
 	return len(h.entries)
+}
+
+// all returns the messages of a prompt with the given triggering message, the oldest first.
+func (h history) all(trigger projection.Entry) []projection.Entry {
+	all := slices.Clone(h.entries)
+	if h.repliedTo != nil {
+		all = append(all, *h.repliedTo)
+	}
+	return append(all, trigger)
 }
 
 // instructed is an item with the contents of the instruction files of the team and of the member.
@@ -132,12 +141,14 @@ func (c *Coordinator) prompt(next instructed, h history) string {
 	if t := c.conv.state.Task; t != nil {
 		task = section("Task of the team", indentRest(c.secrets.Text(*t)))
 	}
+	texts := c.inline(next.member, h, next.trigger)
 	repliedTo := ""
 	if m := h.repliedTo; m != nil {
 		title := fmt.Sprintf("Message from %s, which %s answered", c.name(m.Speaker.DisplayName),
 			c.name(next.trigger.speaker))
-		repliedTo = section(title, body(m.Speaker.Type, m.Content))
+		repliedTo = section(title, body(m.Speaker.Type, c.withFiles(m.Content, m.Attachments, texts)))
 	}
+	said := c.withFiles(next.trigger.text, next.trigger.files, texts)
 	sections := []string{
 		next.member.SystemInstruction,
 		next.ofTeam,
@@ -145,9 +156,9 @@ func (c *Coordinator) prompt(next instructed, h history) string {
 		c.roster(next.member),
 		task,
 		section("Summary of older messages", body(projection.TypeAI, h.summary)),
-		c.conversationSoFar(h),
+		c.conversationSoFar(h, texts),
 		repliedTo,
-		section("Message from "+c.name(next.trigger.speaker), body(next.trigger.speakerType, next.trigger.text)),
+		section("Message from "+c.name(next.trigger.speaker), body(next.trigger.speakerType, said)),
 	}
 	return joined(sections)
 }
@@ -219,7 +230,7 @@ func (c *Coordinator) roster(m team.Member) string {
 }
 
 // conversationSoFar returns the section of the newest messages.
-func (c *Coordinator) conversationSoFar(h history) string {
+func (c *Coordinator) conversationSoFar(h history, texts inlining) string {
 	const untruncated = "Conversation so far"
 	title := untruncated
 	if hidden := c.conv.state.Stats.Messages - 1 - h.len(); hidden > 0 { // 1: the triggering message
@@ -227,7 +238,8 @@ func (c *Coordinator) conversationSoFar(h history) string {
 	}
 	var b strings.Builder
 	for _, e := range h.entries {
-		fmt.Fprintf(&b, "%s: %s\n", c.name(heading(e.Message)), indentRest(e.Content))
+		said := c.withFiles(e.Content, e.Attachments, texts)
+		fmt.Fprintf(&b, "%s: %s\n", c.name(heading(e.Message)), indentRest(said))
 	}
 	switch {
 	case b.Len() > 0:
@@ -261,7 +273,7 @@ const maxRepliedTo = 16 << 10
 
 // repliedTo returns the message to which the triggering message is a reply; nil if there is none, if
 // it is among the entries, or if it is too long.
-func (c *Coordinator) repliedTo(t trigger, entries []projection.Entry) *projection.Message {
+func (c *Coordinator) repliedTo(t trigger, entries []projection.Entry) *projection.Entry {
 	is := func(e projection.Entry) bool { return e.ID == t.repliesTo }
 	if t.repliesTo == "" || slices.ContainsFunc(entries, is) {
 		return nil
@@ -274,10 +286,10 @@ func (c *Coordinator) repliedTo(t trigger, entries []projection.Entry) *projecti
 }
 
 // message returns the message with the given ID, without secrets; nil if there is none.
-func (c *Coordinator) message(id string) *projection.Message {
+func (c *Coordinator) message(id string) *projection.Entry {
 	is := func(e projection.Entry) bool { return e.ID == id }
 	if at := slices.IndexFunc(c.conv.state.Recent, is); at >= 0 {
-		return c.withoutSecrets(c.conv.state.Recent[at].Message)
+		return c.withoutSecrets(c.conv.state.Recent[at])
 	}
 	for e, err := range c.conv.log.Backward() {
 		if err != nil {
@@ -285,7 +297,7 @@ func (c *Coordinator) message(id string) *projection.Message {
 		}
 		p, _ := projection.Decode(e)
 		if said, ok := p.(projection.MessageAppended); ok && said.Message.ID == id {
-			return c.withoutSecrets(said.Message)
+			return c.withoutSecrets(entryOf(said))
 		}
 	}
 	return nil
@@ -293,7 +305,11 @@ func (c *Coordinator) message(id string) *projection.Message {
 
 // withoutSecrets returns a recorded message for an agent: a session may have been recorded with secrets. They
 // are replaced before the message is truncated, because part of a secret is not recognized.
-func (c *Coordinator) withoutSecrets(m projection.Message) *projection.Message {
+func (c *Coordinator) withoutSecrets(m projection.Entry) *projection.Entry {
 	m.Content = c.secrets.Text(m.Content)
+	m.Attachments = slices.Clone(m.Attachments)
+	for i, f := range m.Attachments {
+		m.Attachments[i].Name = c.secrets.Text(f.Name)
+	}
 	return &m
 }

@@ -17,6 +17,7 @@ const textStopped = "Your last turn was stopped before its reply was complete; t
 // why the session is new; "" is none.
 func (t *turn) firstPrompt(engine agent.Engine, next instructed, reason string) (prompt string, from uint64) {
 	prompt, h := t.c.promptFor(engine, next)
+	t.pictures = t.images(h.all(t.trigger()))
 	t.c.notifyWindow(next.member, reason, h.len()+1)
 	if len(h.entries) > 0 {
 		return prompt, h.entries[0].Seq
@@ -49,7 +50,8 @@ func (c *Coordinator) deltaPrompt(next instructed, use continuation, basis proje
 			isNew = true
 			continue
 		}
-		fmt.Fprintf(&b, "%s: %s\n", c.name(heading(e.Message)), indentRest(e.Content))
+		said := c.withFiles(e.Content, e.Attachments, nil)
+		fmt.Fprintf(&b, "%s: %s\n", c.name(heading(e.Message)), indentRest(said))
 	}
 	sections = append(sections, section("Since your last turn", b.String()), c.triggerSection(next.trigger, isNew))
 	return joined(sections)
@@ -61,7 +63,8 @@ const maxQuoted = 200
 // triggerSection returns the section of the triggering message. One that the agent has seen is only named.
 func (c *Coordinator) triggerSection(t trigger, isNew bool) string {
 	if isNew {
-		return section("Message from "+c.name(t.speaker), body(t.speakerType, t.text))
+		said := c.withFiles(t.text, t.files, nil)
+		return section("Message from "+c.name(t.speaker), body(t.speakerType, said))
 	}
 	quoted := runecut.Prefix(t.text, maxQuoted)
 	if len(quoted) < len(t.text) {

@@ -30,11 +30,19 @@ type trigger struct {
 	speaker     string // display name
 	speakerType string
 	text        string
+	files       []projection.File
 	repliesTo   string // the ID of the message that triggered this one; "" for a human's
 }
 
-func newTrigger(m projection.Message) trigger {
-	return trigger{id: m.ID, speaker: m.Speaker.DisplayName, speakerType: m.Speaker.Type, text: m.Content}
+func newTrigger(m projection.Entry) trigger {
+	return trigger{
+		id: m.ID, speaker: m.Speaker.DisplayName, speakerType: m.Speaker.Type, text: m.Content, files: m.Attachments,
+	}
+}
+
+// entryOf returns a message as the entries of a state are, without its position.
+func entryOf(m projection.MessageAppended) projection.Entry {
+	return projection.Entry{Message: m.Message, Attachments: m.Attachments}
 }
 
 // queue has the members who are to speak. It is not recorded: after a restart it is empty.

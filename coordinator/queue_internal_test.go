@@ -75,7 +75,7 @@ func TestReasonsOfPreferencesAreTrue(t *testing.T) {
 		oldest := q.items[0]
 		taken, change := q.take(last)
 		if change == nil {
-			if taken.member.ID != oldest.member.ID || taken.trigger != oldest.trigger {
+			if taken.member.ID != oldest.member.ID || taken.trigger.id != oldest.trigger.id {
 				t.Fatalf("%+v was preferred to %+v without a change", taken, oldest)
 			}
 			continue

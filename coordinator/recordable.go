@@ -34,7 +34,7 @@ func (c *Coordinator) recordable(p projection.Payload) projection.Payload {
 		p.Message.Content = clean(p.Message.Content)
 		if p.Raw != nil {
 			p.Raw = []byte(clean(string(p.Raw)))
-		}
+		} // its attachments are recordable: see recordableFile
 		return p
 	case projection.TaskSet:
 		if p.Task != nil {

@@ -43,10 +43,12 @@ func (e *WhoSpeaksError) Error() string {
 // starts with "@ada" and has no NEXT marker addresses ada. Say returns when a human is next. Canceling
 // ctx ends the running turn and clears the queue.
 //
+// The files are attached to the message: they are durable before it is recorded, unless the session is kept in memory.
+//
 // Errors are the one of an unknown name, a *TurnError for a turn that failed or was canceled, a
-// *WhoSpeaksError, ErrNotDelivered, journal.ErrTooLong, a *HeldError, and the one of an empty message.
+// *WhoSpeaksError, ErrNotDelivered, journal.ErrTooLong, a *HeldError, a *FileError, and the one of an empty message.
 // That the session cannot be saved is not an error of Say but a SaveFailed notice.
-func (c *Coordinator) Say(ctx context.Context, name, text string) error {
+func (c *Coordinator) Say(ctx context.Context, name, text string, files ...File) error {
 	if c.team == nil {
 		return ErrNoTeam
 	}
@@ -62,13 +64,20 @@ func (c *Coordinator) Say(ctx context.Context, name, text string) error {
 	if err != nil {
 		return err
 	}
+	files, err = c.checkFiles(files)
+	if err != nil {
+		return err
+	}
 	if len(m.Next) == 0 {
-		if unknown := c.addMentions(&m); len(unknown) > 0 {
+		isFile := func(name string) bool {
+			return slices.ContainsFunc(files, func(f File) bool { return f.Name == name })
+		}
+		if unknown := slices.DeleteFunc(c.addMentions(&m), isFile); len(unknown) > 0 {
 			c.notify(UnknownNames{unknown})
 		}
 	}
 	maps.DeleteFunc(c.budgetNotices, func(key string, _ bool) bool { return strings.Contains(key, team.PerMessage) })
-	said, err := c.appendHuman(human, m)
+	said, err := c.appendHuman(human, m, files)
 	c.notifyRedacted()
 	if err != nil {
 		return err
@@ -132,26 +141,49 @@ func (c *Coordinator) human(from string) (team.Member, error) {
 	return m, nil
 }
 
-// appendHuman appends a human's message, preceded by the opening events of the run.
-func (c *Coordinator) appendHuman(human team.Member, m marker.Message) (projection.Message, error) {
+// appendHuman appends a human's message with its files, preceded by the opening events of the run.
+func (c *Coordinator) appendHuman(
+	human team.Member, m marker.Message, files []File,
+) (said projection.MessageAppended, err error) {
 	opening, err := c.openingEvents()
 	if err != nil {
-		return projection.Message{}, err
+		return said, err
 	}
-	said := projection.NewMessage(newID(), time.Now(), speaker(human), m.Content, c.routing(m))
+	if len(opening) > 0 && len(files) > 0 {
+		// Crash here leaves a session without the message. Files without a journal would stay.
+		if err := c.appendFirst(opening); err != nil {
+			return said, err
+		}
+		opening = nil
+	}
+	attached, err := c.attach(files)
+	if err != nil {
+		return said, err
+	}
+	said = projection.NewMessage(newID(), time.Now(), speaker(human), m.Content, c.routing(m))
+	said.Attachments = attached
 	payloads := append(opening, said)
 	if m.HasTask {
 		payloads = append(payloads, c.taskSet(m.Task))
 	}
+	if err := c.appendFirst(payloads); err != nil {
+		return said, err
+	}
+	c.last, c.changes = said.Message.ID, nil
+	return said, nil
+}
+
+// appendFirst records events that may be the first of the session. If it fails, there is no session.
+func (c *Coordinator) appendFirst(payloads []projection.Payload) error {
 	if err := c.conv.record(c.records(payloads...)...); err != nil {
 		if c.conv.state.Seq == 0 {
 			c.conv.log.Close(c.conv.state)
 			c.conv = nil
 		}
-		return projection.Message{}, err
+		return err
 	}
-	c.resumed, c.last, c.changes = false, said.Message.ID, nil
-	return said.Message, nil
+	c.resumed = false
+	return nil
 }
 
 func speaker(m team.Member) projection.Speaker {
@@ -177,8 +209,8 @@ func (c *Coordinator) routing(m marker.Message) *projection.Routing {
 // routeHuman queues the members that a human's message addresses. Without addressees the queue
 // continues, or the first agent is queued. It returns false if a human is next: no addressee is
 // known, or the message has only markers and the queue is empty.
-func (c *Coordinator) routeHuman(m marker.Message, said projection.Message) bool {
-	t := newTrigger(said)
+func (c *Coordinator) routeHuman(m marker.Message, said projection.MessageAppended) bool {
+	t := newTrigger(entryOf(said))
 	addressed := c.enqueue(m, t)
 	if len(m.Next) > 0 {
 		return addressed > 0

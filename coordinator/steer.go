@@ -111,7 +111,7 @@ func (t *turn) isAddressed(m *marker.Message) bool {
 func (t *turn) sendSteered() {
 	for len(t.steering.unsent) > 0 {
 		first := t.steering.unsent[0]
-		text := joined([]string{t.c.triggerSection(newTrigger(first), true)})
+		text := joined([]string{t.c.triggerSection(newTrigger(projection.Entry{Message: first}), true)})
 		if !t.attached.resident.session.(agent.Steerable).Steer(first.ID, text) {
 			return
 		}
@@ -132,7 +132,8 @@ func (t *turn) take(messageID string) error {
 // requeue queues the member for the messages that its agent has not taken, and reports whether there are any.
 func (t *turn) requeue() bool {
 	for _, m := range t.steering.untaken {
-		change := t.c.queue.add(item{member: t.item.member, trigger: newTrigger(m), intent: marker.Interrupt})
+		trigger := newTrigger(projection.Entry{Message: m})
+		change := t.c.queue.add(item{member: t.item.member, trigger: trigger, intent: marker.Interrupt})
 		if change != nil {
 			t.c.noteChanges(*change)
 		}

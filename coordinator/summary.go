@@ -191,8 +191,8 @@ func (c *Coordinator) summarize(ctx context.Context, m team.Member, before uint6
 func (c *Coordinator) listed(entries []projection.Entry) string {
 	var b strings.Builder
 	for _, e := range entries {
-		m := c.withoutSecrets(e.Message)
-		fmt.Fprintf(&b, "%s: %s\n", c.name(heading(*m)), indentRest(m.Content))
+		m := c.withoutSecrets(e)
+		fmt.Fprintf(&b, "%s: %s\n", c.name(heading(m.Message)), indentRest(c.withFiles(m.Content, m.Attachments, nil)))
 	}
 	return b.String()
 }

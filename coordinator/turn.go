@@ -55,6 +55,7 @@ type turn struct {
 	session              string                 // the agent's session ID
 	point                string                 // the end of the turn in it
 	attached             *attached              // nil: the agent has no session that it keeps
+	pictures             []agent.Image          // of the prompt
 	requests             chan permissionRequest
 	questions            questions
 	steering             steering
@@ -115,7 +116,7 @@ func (t *turn) run(ctx context.Context) error {
 	if !ok || t.item.member.Memory == team.MemoryWindow {
 		prompt, h := t.c.promptFor(engine, next)
 		t.c.notifyWindow(t.item.member, "", h.len()+1)
-		input.Prompt = prompt
+		input.Prompt, t.pictures = prompt, t.images(h.all(t.trigger()))
 		return t.consume(ctx, t.prompted(input), engine.Run)
 	}
 	defer t.detach()
@@ -140,6 +141,7 @@ func (t *turn) run(ctx context.Context) error {
 func (t *turn) prompted(input agent.Turn) agent.Turn {
 	t.prompt = fmt.Sprintf("%x", sha256.Sum256([]byte(input.Prompt)))
 	t.c.notify(Prompt{t.item.member, input.Prompt})
+	input.Images = t.pictures
 	return input
 }
 
@@ -248,6 +250,10 @@ func (t *turn) handle(e agent.Event) error {
 	case agent.Taken:
 		return t.take(e.ID)
 	case agent.Unsupported:
+		if e.Setting == agent.SettingImages {
+			t.notTaken()
+			return nil
+		}
 		t.c.notifyUnsupported(t.item.member, e.Setting)
 	case agent.Notice:
 		t.c.notifyOfAgent(t.item.member, e.Text)
@@ -380,14 +386,14 @@ func (t *turn) appendReply(reply string, end projection.TurnEnded) (more bool, e
 	if m.HasTask && !member.AllowTeamTask {
 		c.notify(TaskIgnored{member})
 	}
-	more = t.route(m, said.Message)
+	more = t.route(m, said)
 	return t.requeue() || more, nil
 }
 
 // route queues the members that the reply addresses. It returns false if it addresses only unknown
 // ones: a human is next. If the task is done, only humans stay in the queue.
-func (t *turn) route(m marker.Message, said projection.Message) (more bool) {
-	c, trigger := t.c, newTrigger(said)
+func (t *turn) route(m marker.Message, said projection.MessageAppended) (more bool) {
+	c, trigger := t.c, newTrigger(entryOf(said))
 	trigger.repliesTo = t.item.trigger.id
 	addressed := c.enqueue(m, trigger)
 	lines := strings.Split(strings.TrimSpace(m.Content), "\n")

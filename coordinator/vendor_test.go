@@ -23,11 +23,12 @@ type vendor struct {
 	script   []turnFunc     // of the next turns, which then reply "ok N"
 	turns    int
 	prompts  []string
-	ephemera int  // sessions that are not kept
-	running  int  // programs
-	silent   bool // it reports no usage
-	unseen   bool // the next prompts do not arrive
-	deaf     bool // it takes no message in a turn
+	images   []string // the labels of those of the last prompt
+	ephemera int      // sessions that are not kept
+	running  int      // programs
+	silent   bool     // it reports no usage
+	unseen   bool     // the next prompts do not arrive
+	deaf     bool     // it takes no message in a turn
 }
 
 // A vendorSession is what the model sees of a session.
@@ -204,7 +205,10 @@ func (p *vendorProcess) begin(turn agent.Turn) turnFunc {
 	defer v.mu.Unlock()
 	v.turns++
 	p.running = true
-	v.prompts = append(v.prompts, turn.Prompt)
+	v.prompts, v.images = append(v.prompts, turn.Prompt), nil
+	for _, i := range turn.Images {
+		v.images = append(v.images, i.Label)
+	}
 	p.s.turns = append(p.s.turns, vendorTurn{prompt: turn.Prompt})
 	p.s.cost += 0.05
 	if len(v.script) == 0 {

@@ -63,7 +63,7 @@ func (c *Coordinator) history(next instructed) history {
 // cleaned removes secrets from a history whose entries belong to the caller.
 func (c *Coordinator) cleaned(h history) history {
 	for i := range h.entries {
-		h.entries[i].Message = *c.withoutSecrets(h.entries[i].Message)
+		h.entries[i] = *c.withoutSecrets(h.entries[i])
 	}
 	return h
 }
@@ -167,7 +167,7 @@ func readNewest(
 		}
 		p, _ := projection.Decode(e)
 		if said, ok := p.(projection.MessageAppended); ok {
-			newest = append(newest, projection.Entry{Seq: e.Seq, Message: said.Message})
+			newest = append(newest, projection.Entry{Seq: e.Seq, Message: said.Message, Attachments: said.Attachments})
 			bytes += len(said.Message.Content)
 			if enough(newest[len(newest)-1], len(newest), bytes) {
 				break

@@ -23,6 +23,7 @@ const (
 	zstSuffix     = ".zst"
 	archiveSuffix = logSuffix + zstSuffix
 	trashDir      = "trash"
+	attachSuffix  = ".attachments"
 )
 
 // Options configure a Dir. The zero Options suffice for most programs.
@@ -170,6 +171,10 @@ func (f Files) Aside(n int) string { return f.AsidePrefix() + strconv.Itoa(n) }
 
 // AsidePrefix returns what the paths of the files that were set aside begin with.
 func (f Files) AsidePrefix() string { return filepath.Join(f.Dir, f.ID+asideInfix) }
+
+// Attachments returns the path of the directory in which package attachment keeps what belongs to the
+// journal. That of an archived journal is the same.
+func (f Files) Attachments() string { return filepath.Join(f.Dir, f.ID+attachSuffix) }
 
 // Trash returns the path of the directory to which package trash moves journals.
 func (f Files) Trash() string { return filepath.Join(f.Dir, trashDir) }

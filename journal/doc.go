@@ -63,6 +63,7 @@
 //	<ID>.aside-<n>          bytes that recovery or repair set aside, and what
 //	                        could not be saved; in the trash, also an earlier
 //	                        journal of that name
+//	<ID>.attachments/       files that its events name, as package attachment describes
 //	archive/<ID>.jsonl.zst  the archived journal: the same bytes, compressed as
 //	                        package archive describes
 //	trash/                  deleted journals, as package trash describes

@@ -155,6 +155,8 @@ type MessageAppended struct {
 	Message Message `json:"message"`
 	Raw     []byte  `json:"raw,omitempty"`
 	TurnID  string  `json:"turnId,omitempty"` // the turn whose reply it is; "": none, or not recorded
+	// Attachments are the files of the message.
+	Attachments []File `json:"attachments,omitempty"`
 }
 
 // QueueChanged records decisions about who speaks next that follow neither from the

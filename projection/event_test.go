@@ -59,6 +59,13 @@ func everyPayload() []projection.Payload {
 		},
 		projection.TaskSet{Task: &task},
 		projection.NewMessage("m1", created, ada, "It is \xff broken", to("mia", "carol")),
+		projection.MessageAppended{
+			Message: projection.Message{ID: "m3", Timestamp: "2026-11-20T09:01:00.000Z", Speaker: mia},
+			Attachments: []projection.File{
+				{Name: "kettle.png", MediaType: "image/png", Bytes: 12, SHA256: strings.Repeat("ab", 32)},
+				{Name: "a\nb", SHA256: strings.Repeat("0f", 32)},
+			},
+		},
 		projection.QueueChanged{
 			MessageID: "m1",
 			Changes: []projection.QueueChange{

@@ -27,10 +27,11 @@ var update = flag.Bool("update", false, "rewrite the golden files, except the jo
 // attached.jsonl has sessions of agents: new, continued, resumed, and after a turn that was cancelled.
 // asked.jsonl has questions of an agent, answered and refused, one with a secret.
 // steered.jsonl has messages that an agent took in its turn, did not take, and took in a turn that was cancelled.
+// files.jsonl has messages with files.
 // imported.jsonl has the origin of a session of another program.
 // budget.jsonl has the limits of two runs, one of which ends a turn.
 var goldenJournals = []string{
-	"v1", "v1-2", "at-once", "bypassed", "attached", "asked", "steered", "imported", "budget",
+	"v1", "v1-2", "at-once", "bypassed", "attached", "asked", "steered", "imported", "budget", "files",
 }
 
 func TestGoldenJournalsHaveEveryTypeOfEvent(t *testing.T) {

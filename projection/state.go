@@ -17,7 +17,7 @@ import (
 // FoldVersion is the version of the fold. It changes whenever the same events would
 // result in a different State: checkpoints of another version are ignored. It does not
 // stand for the steps of messages, which some checkpoints of the same version lack.
-const FoldVersion = 17
+const FoldVersion = 18
 
 // The bounds of State.Recent: the number of messages, and the bytes of their contents
 // and routing. To change one changes the FoldVersion.
@@ -146,7 +146,8 @@ type Entry struct {
 	Partial      bool   `json:"partial,omitempty"` // an unfinished reply; not part of the context
 	ContentBytes int64  `json:"said,omitempty"`    // length of the complete partial reply; 0: Content is complete
 	Message
-	Steps []Step `json:"steps,omitempty"` // of its turn, in order; At is a position in Content
+	Attachments []File `json:"attachments,omitempty"`
+	Steps       []Step `json:"steps,omitempty"` // of its turn, in order; At is a position in Content
 }
 
 // Apply folds one event into the state. It never fails: events that cannot be decoded
@@ -332,7 +333,7 @@ func (s *State) append(e journal.Event, p MessageAppended) {
 	if t := s.replied(p); t != nil {
 		t.Message, t.Text, t.TextBytes = e.Seq, "", 0
 	}
-	s.addRecent(Entry{Seq: e.Seq, Message: m})
+	s.addRecent(Entry{Seq: e.Seq, Message: m, Attachments: p.Attachments})
 }
 
 // replied returns the open turn without a message that a message is the reply of; nil: none.
@@ -379,6 +380,9 @@ func (s *State) addRecent(entry Entry) {
 // size returns the bytes of an entry that count towards RecentBytes.
 func (e Entry) size() int {
 	n := len(e.Content)
+	for _, f := range e.Attachments {
+		n += len(f.Name) + len(f.MediaType) + len(f.SHA256)
+	}
 	if e.Routing != nil {
 		for _, m := range e.Routing.RawNextMarkers {
 			n += len(m)

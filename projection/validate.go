@@ -83,6 +83,7 @@ var fitting = map[string]func(data []byte) (Payload, bool){
 	MessageAppended{}.eventType(): fittingAs(func(p MessageAppended, _ []byte) bool {
 		speaker := p.Message.Speaker.Type
 		return validTimestamp(p.Message.Timestamp) &&
+			!slices.ContainsFunc(p.Attachments, func(f File) bool { return !f.valid() }) &&
 			(speaker == TypeAI || speaker == TypeHuman || speaker == TypeSystem)
 	}),
 	QueueChanged{}.eventType(): fittingAs(func(p QueueChanged, data []byte) bool {

@@ -20,6 +20,7 @@ var jsonCommands = []struct{ row, command string }{
 	{"sessions list", "agent-chatter sessions list --json"},
 	{"sessions show", "agent-chatter sessions show " + unknownID + " --json"},
 	{"sessions show", "agent-chatter sessions show K2WD --json"},
+	{"sessions show", "agent-chatter sessions show " + filesID + " --json"},
 	{"sessions search", "agent-chatter sessions search plug --json"},
 	{"sessions diff", "agent-chatter sessions diff 7QN3 $(agent-chatter sessions fork 7QN3 --at turn:1) --json"},
 	{"sessions fork", "agent-chatter sessions fork 7QN3 --json"},
@@ -33,6 +34,7 @@ var jsonCommands = []struct{ row, command string }{
 		"cat tool.jsonl > grows.jsonl; agent-chatter sessions import grows.jsonl --json"},
 	{"sessions export --format json", "agent-chatter sessions export 7QN3 --format json"},
 	{"replay", "agent-chatter replay " + unknownID + " --json"},
+	{"replay", "agent-chatter replay " + filesID + " --json"},
 	{"replay --with-team", "agent-chatter replay --with-team demo 7QN3 --json"},
 	{"tail", "agent-chatter tail --json"},
 	{"chat --show-prompt", "agent-chatter chat -m hello --show-prompt --json"},
@@ -64,6 +66,7 @@ const (
 	invalidID = "01KAHV6T3R8Q4Y2M0N7C5B0003" // has an invalid event
 	newerID   = "01KAHV6T3R8Q4Y2M0N7C5B0004" // was written by a newer version
 
+	filesID    = "01KF0000000000000000000F11" // has messages with files
 	attachedID = "01M8HJ4JENM5RWMN2P01QZ4J03" // has sessions of agents
 )
 
@@ -102,6 +105,8 @@ func writeSessions(t *testing.T, s *shell) {
 	}
 	s.write("~/.agent-chatter/sessions/ensemble/"+attachedID+".jsonl",
 		readText(t, "../../projection/testdata/journals/attached.jsonl"))
+	s.write("~/.agent-chatter/sessions/pair/"+filesID+".jsonl",
+		readText(t, "../../projection/testdata/journals/files.jsonl"))
 	changed := ".agent-chatter/sessions/demo/01KAHAM61B9SDF4W7TZ3YPK2WD.jsonl"
 	s.write("~/"+changed, strings.Replace(readText(t, filepath.Join(s.home, changed)), `"time":"2`, `"time":"3`, 1))
 }

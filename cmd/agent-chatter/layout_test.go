@@ -42,7 +42,7 @@ func level(pkg string) int {
 		return level + 5
 	case inside(pkg, internalAt+"/cli"):
 		return level + 4
-	case inside(pkg, internalAt+"/tty"), inside(pkg, internalAt+"/home"):
+	case inside(pkg, internalAt+"/tty"), inside(pkg, internalAt+"/home"), inside(pkg, internalAt+"/keys"):
 		return level
 	case inside(pkg, internalAt+"/app"): // its texts are safe for a terminal
 		return level + 1

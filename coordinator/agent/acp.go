@@ -53,6 +53,7 @@ const acpEngine = "acp"
 
 var _ = Register(Info{
 	Name: acpEngine, New: func() Engine { return new(ACP) }, Models: true, Permissions: Policies, Protocol: true,
+	MaxImage: anyImage,
 })
 
 var _ SessionEngine = (*ACP)(nil)

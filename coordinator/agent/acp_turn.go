@@ -80,12 +80,15 @@ func (t *acpTurn) run(ctx context.Context, grace time.Duration) error {
 		t.emit(unsupportedThinking)
 	}
 	t.emit(unsupportedServers(t.skipped)...)
+	if len(t.turn.Images) > 0 && !t.TakesImages {
+		t.emit(Unsupported{SettingImages})
+	}
 	if !t.emit(SessionStarted{t.SessionID()}) {
 		t.reusable = true // it has got no prompt
 		t.closeSession()
 		return nil
 	}
-	t.Prompt(t.turn.Prompt)
+	t.Prompt(t.turn.Prompt, t.imageBlocks()...)
 	result, err := t.relay(ctx)
 	if err == nil {
 		t.over = true

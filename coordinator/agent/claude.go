@@ -28,7 +28,7 @@ var claudeProfile = profile{
 
 var _ = Register(Info{
 	Name: "claude", AgentTypes: []string{"claude", "claude-code"}, New: func() Engine { return Claude{} },
-	Models: true, Permissions: Policies, InstructionFile: "CLAUDE.md",
+	Models: true, Permissions: Policies, InstructionFile: "CLAUDE.md", MaxImage: claudeImage,
 })
 
 var _ = RegisterAgents(

@@ -90,7 +90,7 @@ func (t *claudeTurn) run(ctx context.Context) error {
 	t.turns++
 	t.before = t.process.Related()
 	t.prompt = newUUID()
-	t.say(t.prompt, t.turn.Prompt)
+	t.say(t.prompt, t.turn.Prompt, t.turn.Images...)
 	err := t.relay(ctx)
 	switch {
 	case errors.Is(err, errBreach):
@@ -134,12 +134,28 @@ func (t *claudeTurn) prepare(ctx context.Context) error {
 }
 
 // say sends a message of the user. One that begins like a command of the agent is text.
-func (s *claudeSession) say(uuid, text string) {
+func (s *claudeSession) say(uuid, text string, images ...Image) {
 	text = strings.ToValidUTF8(text, "\uFFFD") // the agent rejects others
 	if strings.HasPrefix(text, "/") {
 		text = " " + text
 	}
-	s.send(map[string]any{"type": "user", "uuid": uuid, "message": map[string]any{"role": "user", "content": text}})
+	content := any(text)
+	if len(images) > 0 {
+		content = claudeBlocks(text, images)
+	}
+	s.send(map[string]any{"type": "user", "uuid": uuid, "message": map[string]any{"role": "user", "content": content}})
+}
+
+// claudeBlocks returns a text and pictures as the blocks of a message. The last one is a text: in it, the agent looks
+// for commands and instructions.
+func claudeBlocks(text string, images []Image) []map[string]any {
+	var blocks []map[string]any
+	for _, i := range images {
+		source := map[string]any{"type": "base64", "media_type": i.MediaType, "data": i.Data}
+		blocks = append(blocks, map[string]any{"type": "text", "text": i.Label},
+			map[string]any{"type": "image", "source": source})
+	}
+	return append(blocks, map[string]any{"type": "text", "text": text})
 }
 
 // relay emits the events of the turn until its verdict. It returns errLeft or errBreach if the turn has to end.
@@ -187,7 +203,7 @@ func (t *claudeTurn) take(line claudeLine) {
 	switch {
 	case line.Type != "command_lifecycle" || line.State != "started":
 	case line.Sent == t.prompt && !t.stopped:
-		t.steered.begin(t.say)
+		t.steered.begin(func(uuid, text string) { t.say(uuid, text) })
 	default:
 		events = t.steered.take(line.Sent)
 	}

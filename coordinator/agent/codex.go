@@ -32,7 +32,7 @@ var codexProfile = profile{
 
 var _ = Register(Info{
 	Name: "codex", AgentTypes: []string{"codex"}, New: func() Engine { return Codex{} },
-	Models: true, Permissions: Policies,
+	Models: true, Permissions: Policies, MaxImage: anyImage,
 })
 
 var _ = RegisterAgents(

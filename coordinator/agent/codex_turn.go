@@ -126,16 +126,21 @@ func (t *codexTurn) run(ctx context.Context) (settled bool, err error) {
 // start sends the request that starts the turn.
 func (t *codexTurn) start() {
 	params := t.policy.forTurn(t.thread)
-	params["threadId"], params["input"] = t.ID(), codexInput(t.turn.Prompt)
+	params["threadId"], params["input"] = t.ID(), codexInput(t.turn.Prompt, t.turn.Images...)
 	if t.effort != "" {
 		params["effort"] = t.effort
 	}
 	t.request = t.Request("turn/start", params)
 }
 
-// codexInput returns a text as the input of a turn.
-func codexInput(text string) []map[string]any {
-	return []map[string]any{{"type": "text", "text": strings.ToValidUTF8(text, "\uFFFD")}}
+// codexInput returns a text and pictures as the input of a turn.
+func codexInput(text string, images ...Image) []map[string]any {
+	input := []map[string]any{{"type": "text", "text": strings.ToValidUTF8(text, "\uFFFD")}}
+	for _, i := range images {
+		input = append(input, map[string]any{"type": "text", "text": i.Label},
+			map[string]any{"type": "image", "url": i.dataURL()})
+	}
+	return input
 }
 
 // relay emits the events of the turn until it is over.

@@ -43,6 +43,9 @@ type Turn struct {
 	Member Member
 	// Prompt is everything that the agent gets.
 	Prompt string
+	// Images are the pictures of the messages in the prompt, which names each by its label. An engine takes them if its
+	// Info.MaxImage is not 0; an agent of it that takes none is reported as Unsupported SettingImages.
+	Images []Image
 	// Said is the message that triggered the turn, for engines that need no prompt.
 	Said Said
 	// Dir is the working directory of the agent; "" is the current one.

@@ -22,7 +22,7 @@ var geminiProfile = profile{
 
 var _ = Register(Info{
 	Name: "gemini", AgentTypes: []string{"gemini", "gemini-cli"}, New: func() Engine { return Gemini() },
-	Models: true, Permissions: Policies, InstructionFile: "GEMINI.md",
+	Models: true, Permissions: Policies, InstructionFile: "GEMINI.md", MaxImage: anyImage,
 })
 
 var _ = RegisterAgents(

@@ -46,7 +46,7 @@ type OpenAI struct {
 
 var _ = Register(Info{
 	Name: "openai", AgentTypes: []string{"openai"}, New: func() Engine { return OpenAI{} },
-	Models: true, Endpoint: true,
+	Models: true, Endpoint: true, MaxImage: anyImage,
 })
 
 // Run sends the prompt and yields the reply. The last error is a *FailureError, or wraps
@@ -60,7 +60,7 @@ func (e OpenAI) Run(ctx context.Context, turn Turn) iter.Seq2[Event, error] {
 		requesting, cancel := context.WithCancel(ctx)
 		defer cancel()
 		a := api{
-			member: turn.Member, wait: cmp.Or(max(e.Wait, 0), defaultRetryWait), limit: turn.Limit,
+			member: turn.Member, images: turn.Images, wait: cmp.Or(max(e.Wait, 0), defaultRetryWait), limit: turn.Limit,
 			effort: turn.Member.Thinking != nil, linger: e.Linger, cancel: cancel,
 		}
 		more, err := a.complete(requesting, turn.Prompt, yield)
@@ -85,6 +85,7 @@ type api struct {
 	address *url.URL
 	plain   bool // without stream_options, which it has rejected
 	effort  bool // with reasoning_effort
+	images  []Image
 
 	linger time.Duration
 	cancel context.CancelFunc // of the request
@@ -115,7 +116,7 @@ func (a *api) complete(ctx context.Context, prompt string, yield func(Event, err
 func (a *api) request(ctx context.Context, prompt string) (*http.Request, error) {
 	asked := map[string]any{
 		"model":    a.member.Model,
-		"messages": []map[string]string{{"role": "user", "content": prompt}},
+		"messages": []map[string]any{{"role": "user", "content": a.content(prompt)}},
 		"stream":   true,
 	}
 	if !a.plain {
@@ -142,6 +143,19 @@ func (a *api) request(ctx context.Context, prompt string) (*http.Request, error)
 		request.Header.Set(name, value)
 	}
 	return request, nil
+}
+
+// content returns the content of the message: a text, or with pictures a list of parts.
+func (a *api) content(prompt string) any {
+	if len(a.images) == 0 {
+		return prompt
+	}
+	parts := []map[string]any{{"type": "text", "text": prompt}}
+	for _, i := range a.images {
+		parts = append(parts, map[string]any{"type": "text", "text": i.Label},
+			map[string]any{"type": "image_url", "image_url": map[string]any{"url": i.dataURL()}})
+	}
+	return parts
 }
 
 // statusError returns the error of a response other than 200, whose body is an excerpt.

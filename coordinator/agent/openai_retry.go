@@ -58,6 +58,12 @@ func (a *api) post(
 					return nil, false, nil
 				}
 				continue
+			case errNoImages:
+				if try--; !yield(Unsupported{SettingImages}, nil) {
+					return nil, false, nil
+				}
+				a.images = nil
+				continue
 			}
 		default:
 			advice := "check the member's endpoint, and that its server, such as Ollama, runs"
@@ -95,7 +101,15 @@ func (a *api) send(ctx context.Context, prompt string) (*http.Response, error) {
 var (
 	errNoStreamOptions = errors.New("stream_options is unknown")
 	errNoEffort        = errors.New("reasoning_effort is unknown")
+	errNoImages        = errors.New("the model takes no pictures")
 )
+
+// withoutImages are the statuses with which servers refuse pictures that a model does not take. Their texts differ, so
+// that the request is sent without the pictures: if that is refused too, the error is the one of that request.
+var withoutImages = []int{
+	http.StatusBadRequest, http.StatusNotFound, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity,
+	http.StatusRequestEntityTooLarge, http.StatusInternalServerError, http.StatusNotImplemented,
+}
 
 // refusal returns the error of a response other than 200, and closes the response.
 func (a *api) refusal(response *http.Response) error {
@@ -107,6 +121,8 @@ func (a *api) refusal(response *http.Response) error {
 		return errNoStreamOptions
 	case invalid && a.effort && strings.Contains(string(body), "reasoning_effort"):
 		return errNoEffort
+	case len(a.images) > 0 && slices.Contains(withoutImages, response.StatusCode):
+		return errNoImages
 	}
 	return a.statusError(response, body)
 }

@@ -24,6 +24,8 @@ type Info struct {
 	// Permissions are the values of Member.Permissions other than ""; none: the engine ignores it. With ReadOnly among
 	// them, an agent that is only verified gets this.
 	Permissions []string
+	// MaxImage is the size of the largest picture that the engine sends, in bytes; 0: it sends none.
+	MaxImage int64
 	// Endpoint is whether prompts go to Member.Endpoint, with Member.APIKeyEnv and Member.Headers.
 	Endpoint bool
 	// Protocol is whether the engine runs any agent that speaks a protocol: the member's agent type decides which

@@ -179,6 +179,22 @@ func (l *fileLog) Append(batch ...journal.Record) ([]journal.Event, error) {
 
 func (l *fileLog) Fits(batch ...journal.Record) error { return l.log.Fits(batch...) }
 
+func (l *fileLog) Attach(data []byte) (string, error) {
+	d, err := l.dir.Attachments(l.log.ID())
+	if err != nil {
+		return "", err
+	}
+	return d.Write(data)
+}
+
+func (l *fileLog) Attached(f projection.File) ([]byte, error) {
+	d, err := l.dir.Attachments(l.log.ID())
+	if err != nil {
+		return nil, err
+	}
+	return d.Read(f.SHA256, f.Bytes)
+}
+
 func (l *fileLog) Held() int { return 0 }
 
 func (l *fileLog) Backward() iter.Seq2[journal.Event, error] {

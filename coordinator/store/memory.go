@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/attachment"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/oklog/ulid/v2"
 )
@@ -30,7 +31,8 @@ type memorySession struct {
 	events     []memoryEvent
 	held       int // the sum of Size of events
 	at         journal.Position
-	writer     *journal.Holder // nil if no Log is open
+	writer     *journal.Holder   // nil if no Log is open
+	files      map[string][]byte // by their SHA-256
 }
 
 type memoryEvent struct {
@@ -259,6 +261,36 @@ func (m *memorySession) removeSteps(turnID string) {
 		}
 		return isStep
 	})
+}
+
+func (l *memoryLog) Attach(data []byte) (string, error) {
+	if len(data) > attachment.MaxBytes {
+		return "", &attachment.TooLargeError{Bytes: int64(len(data))}
+	}
+	l.store.mu.Lock()
+	defer l.store.mu.Unlock()
+	if l.closed {
+		return "", journal.ErrClosed
+	}
+	sum := attachment.Sum(data)
+	if _, known := l.session.files[sum]; !known {
+		if l.session.files == nil {
+			l.session.files = map[string][]byte{}
+		}
+		l.session.files[sum] = slices.Clone(data)
+		l.session.held += Size(data)
+	}
+	return sum, nil
+}
+
+func (l *memoryLog) Attached(f projection.File) ([]byte, error) {
+	l.store.mu.Lock()
+	defer l.store.mu.Unlock()
+	data, ok := l.session.files[f.SHA256]
+	if !ok {
+		return nil, &fs.PathError{Op: "open", Path: f.SHA256, Err: fs.ErrNotExist}
+	}
+	return slices.Clone(data), nil
 }
 
 func (l *memoryLog) Held() int {

@@ -281,7 +281,13 @@ func (l *replicatedLog) start() *hub.Shipper {
 	defer l.mu.Unlock()
 	if l.shipper == nil {
 		r := l.replica(nil)
-		open := func() (*journal.Reader, error) { return l.dir.Journals().Reader(l.log.ID(), journal.Position{}) }
+		open := func() (hub.Local, error) {
+			reader, err := l.dir.Journals().Reader(l.log.ID(), journal.Position{})
+			if err != nil {
+				return nil, err
+			}
+			return r.Journal(reader)
+		}
 		if l.writer != nil {
 			l.shipper, l.writer = hub.NewShipper(l.writer, open, r.Keep), nil
 			return l.shipper

@@ -51,6 +51,11 @@ type Log interface {
 	// Fits returns the error with which Append would reject a batch regardless of the disk,
 	// such as journal.ErrTooLong.
 	Fits(batch ...journal.Record) error
+	// Attach keeps the content of a file of a message and returns its SHA-256, in hex. When it returns nil, the content
+	// is durable: the message that names it is appended after that. Too much is an *attachment.TooLargeError.
+	Attach(data []byte) (sha256 string, err error)
+	// Attached returns the content of a file that a message names. The errors are those of attachment.Dir.Read.
+	Attached(f projection.File) ([]byte, error)
 	// Held returns how much memory the session's events take for as long as it is open, in bytes; 0
 	// if they are in a file.
 	Held() int

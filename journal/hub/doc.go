@@ -19,6 +19,13 @@
 //	lines      The body is whole lines, which lead from one position to another. A line
 //	           over the largest body of the engine is sent in parts: each has its number
 //	           and their count, and together they count as one message.
+//	file       The body is a part of a file that package attachment keeps for the journal:
+//
+//	{"v":1,"kind":"file","part":1,"parts":3,"file":"9f86d081…","head":{…},"claim":{…},"row":{…}}
+//
+//	           The parts of a file follow each other, before the first message with lines
+//	           that name it. Parts that are not whole have no effect, and a file may be there
+//	           twice. Programs that do not know this kind skip it.
 //	release    The holder of the claim has shipped everything.
 //	tombstone  The session was purged. Nothing before or after it counts.
 //
@@ -69,9 +76,9 @@
 // is sealed as each body is.
 //
 // The server and all who may read from it see: teams and ids of sessions; when a message was stored; its kind; the
-// sequence numbers and offsets of positions (their sums are 00000000), and so the size of lines; numbers of parts;
-// which messages one claim has sealed; how many recipients there are, and of which types. They do not see lines, sums,
-// rows, and nonce, home and host of a claim. A tombstone is not sealed.
+// sequence numbers and offsets of positions (their sums are 00000000), and so the size of lines; the number of files
+// and their sizes; numbers of parts; which messages one claim has sealed; how many recipients there are, and of which
+// types. They do not see lines, files, sums, rows, and nonce, home and host of a claim. A tombstone is not sealed.
 //
 // A machine opens a message with the identities of its recipients. One that was added later opens only what was shipped
 // since; for the rest, reading fails with a *SealedError. A message whose seal is broken counts as one of another

@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/attachment"
 )
 
 // Fetched is what Fetch did.
@@ -18,7 +19,8 @@ type Fetched struct {
 // uses a small buffer again.
 const syncEvery = 2 << 20
 
-// Fetch appends the lines of the hub that a journal of dir lacks, after verifying them, and syncs the journal.
+// Fetch appends the lines of the hub that a journal of dir lacks, after verifying them, and syncs the journal. The
+// files of the session that were stored since the mark are kept before that.
 // It holds the journal's lock meanwhile. If the journal does not exist, Fetch creates it; a crash
 // leaves a beginning of it, which the next Fetch continues.
 //
@@ -41,7 +43,18 @@ func (h *Hub) fetch(ctx context.Context, s Session, dir *journal.Dir, from Mark)
 		return f, err
 	}
 	defer func() { err = errors.Join(err, log.Close()) }()
-	f.Comparison, _, err = h.compare(ctx, s, local, from, func(lines []byte) error {
+	files, err := attachment.Of(dir, s.ID)
+	if err != nil {
+		return f, err
+	}
+	file := func(data []byte) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		_, err := files.Write(data)
+		return err
+	}
+	f.Comparison, _, err = h.compare(ctx, s, local, from, fetching{file: file, missing: func(lines []byte) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -54,7 +67,7 @@ func (h *Hub) fetch(ctx context.Context, s Session, dir *journal.Dir, from Mark)
 			return err
 		}
 		return log.Sync()
-	})
+	}})
 	if err == nil && f.Purged {
 		err = ErrPurged
 	}

@@ -159,7 +159,9 @@ type history struct {
 	bad     *BadMessageError                // a message that starts at the end of the history
 	unread  unread                          // since the last claim
 	parts   parts
-	regress bool // the hub had later messages than it has now, or was created again
+	files   fileParts
+	file    func(data []byte) error // gets the files; nil: they are skipped
+	regress bool                    // the hub had later messages than it has now, or was created again
 }
 
 // laterLines are lines that do not continue the history yet.
@@ -192,6 +194,9 @@ func (h *history) mark() Mark {
 	}
 	if h.parts.first > 0 {
 		m.Revision = min(m.Revision, h.parts.first-1)
+	}
+	if h.files.first > 0 {
+		m.Revision = min(m.Revision, h.files.first-1)
 	}
 	if h.bad != nil {
 		m.Revision = min(m.Revision, h.bad.Revision-1)
@@ -329,7 +334,7 @@ func (h *history) hasOtherHistory(head head) bool {
 func (h *history) restart() {
 	*h = history{
 		engine: h.engine, keys: h.keys, session: h.session, maxLine: h.maxLine, check: h.check, plain: h.plain,
-		copied: h.copied, regress: h.regress, pending: map[journal.Position]laterLines{},
+		copied: h.copied, regress: h.regress, file: h.file, pending: map[journal.Position]laterLines{},
 	}
 }
 
@@ -343,7 +348,12 @@ func (h *history) apply(m Stored, head head, err error, visit func(journal.Posit
 	if err != nil {
 		return nil // another program's message
 	}
+	if head.Kind != kindFile {
+		h.files = fileParts{} // no part follows
+	}
 	switch head.Kind {
+	case kindFile:
+		return h.applyFile(m, head)
 	case kindClaim, kindRelease:
 		if head.Kind == kindClaim {
 			h.taken(head.Head)

@@ -179,14 +179,14 @@ func (noLines) Holds(p journal.Position) bool { return p == journal.Position{} }
 // Compare compares a local journal with the hub. local is nil if there is none. A mark that local does
 // not hold is not used. Errors: *SealedError; *NewerError; those of Engine.
 func (h *Hub) Compare(ctx context.Context, s Session, local LineReader, from Mark) (Comparison, error) {
-	c, _, err := h.compare(ctx, s, local, from, nil)
+	c, _, err := h.compare(ctx, s, local, from, fetching{})
 	return c, cmp.Or(err, c.unread)
 }
 
 // compare is Compare from a mark, and from the beginning if the hub lacks messages after the mark. It calls missing,
 // unless it is nil, with each part of the history after the end of the local journal.
 func (h *Hub) compare(
-	ctx context.Context, s Session, local LineReader, from Mark, missing func([]byte) error,
+	ctx context.Context, s Session, local LineReader, from Mark, f fetching,
 ) (Comparison, *history, error) {
 	if local == nil {
 		local = noLines{}
@@ -195,18 +195,25 @@ func (h *Hub) compare(
 		from = from.Start()
 		from.Engine = ""
 	}
-	c, read, err := h.compareFrom(ctx, s, local, from, missing)
-	if err == nil && c.Damage != nil && from.Revision > 0 && missing == nil {
-		return h.compareFrom(ctx, s, local, from.Start(), missing)
+	c, read, err := h.compareFrom(ctx, s, local, from, f)
+	if err == nil && c.Damage != nil && from.Revision > 0 && f.missing == nil {
+		return h.compareFrom(ctx, s, local, from.Start(), f)
 	}
 	return c, read, err
 }
 
+// fetching is what becomes of what the local journal lacks; nil: nothing.
+type fetching struct {
+	missing func(lines []byte) error // gets each part of the history after the end of the local journal
+	file    func(data []byte) error  // gets each file of the session
+}
+
 func (h *Hub) compareFrom(
-	ctx context.Context, s Session, local LineReader, from Mark, missing func([]byte) error,
+	ctx context.Context, s Session, local LineReader, from Mark, f fetching,
 ) (Comparison, *history, error) {
 	read := newHistory(h, s, from)
-	m := matcher{local: local, common: read.at, missing: missing}
+	read.file = f.file
+	m := matcher{local: local, common: read.at, missing: f.missing}
 	err := read.read(ctx, m.add)
 	purged := errors.Is(err, ErrPurged)
 	if err != nil && !purged && !isUnread(err) {

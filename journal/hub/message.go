@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/attachment"
 )
 
 // version is the format of messages that this program writes.
@@ -20,6 +21,7 @@ const (
 	kindLines     = "lines"
 	kindRelease   = "release"
 	kindTombstone = "tombstone"
+	kindFile      = "file"
 )
 
 // Claim says which machine appends to a session.
@@ -63,6 +65,7 @@ type head struct {
 	To      journal.Position `json:"to,omitzero"`
 	Part    int              `json:"part,omitempty"`  // from 1; 0: the lines are not divided
 	Parts   int              `json:"parts,omitempty"` // their count
+	File    string           `json:"file,omitempty"`  // SHA-256 of a file
 
 	// The session after this message.
 	Head  journal.Position `json:"head,omitzero"`
@@ -128,6 +131,10 @@ func decodeHead(line []byte) (h head, err error) {
 	case h.Kind == kindLines:
 		if h.To.Seq <= h.From.Seq || h.To.Offset <= h.From.Offset || h.Part < 0 || h.Part > h.Parts {
 			return h, fmt.Errorf("its head leads from %d to %d", h.From.Seq, h.To.Seq)
+		}
+	case h.Kind == kindFile:
+		if h.Part < 1 || h.Part > h.Parts || h.Sealed == nil && !attachment.ValidSum(h.File) {
+			return h, fmt.Errorf("its head is of part %d of %d of a file", h.Part, h.Parts)
 		}
 	}
 	return h, nil

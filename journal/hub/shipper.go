@@ -13,7 +13,7 @@ import (
 // concurrently.
 type Shipper struct {
 	claim  func(context.Context) (*Writer, error) // nil: there is a Writer from the beginning
-	open   func() (*journal.Reader, error)
+	open   func() (Local, error)
 	keep   func(Mark)
 	writer *Writer // nil: the session is not claimed yet; of the goroutine
 
@@ -55,7 +55,7 @@ const (
 
 // NewShipper starts a Shipper with the Writer of a session that was claimed. open opens a reader of the journal for
 // each attempt; keep stores the mark. They are called in one goroutine.
-func NewShipper(w *Writer, open func() (*journal.Reader, error), keep func(Mark)) *Shipper {
+func NewShipper(w *Writer, open func() (Local, error), keep func(Mark)) *Shipper {
 	s := &Shipper{writer: w, open: open, keep: keep, claimed: w.Claimed(), shipped: w.At()}
 	return s.start()
 }
@@ -63,7 +63,7 @@ func NewShipper(w *Writer, open func() (*journal.Reader, error), keep func(Mark)
 // NewClaimingShipper starts a Shipper that claims the session. claim is retried until it succeeds; open and keep are
 // those of NewShipper. from is how far the session was shipped before, as far as is known.
 func NewClaimingShipper(
-	claim func(context.Context) (*Writer, error), open func() (*journal.Reader, error), keep func(Mark),
+	claim func(context.Context) (*Writer, error), open func() (Local, error), keep func(Mark),
 	from journal.Position,
 ) *Shipper {
 	s := &Shipper{claim: claim, open: open, keep: keep, shipped: from}

@@ -30,7 +30,7 @@ func shipperOn(t *testing.T, e hub.Engine, fail func() error) (*hubtest.Machine,
 		}
 		return ann.Hub.Claim(ctx, session, ann.Reader(t), hub.Mark{}, false, ann.WriteMark)
 	}
-	open := func() (*journal.Reader, error) { return ann.Dir.Reader(session.ID, journal.Position{}) }
+	open := func() (hub.Local, error) { return ann.Dir.Reader(session.ID, journal.Position{}) }
 	s := hub.NewClaimingShipper(claim, open, func(m hub.Mark) { ann.Keep(t, m) }, journal.Position{})
 	t.Cleanup(s.Stop)
 	s.Synced(ann.End(t), "row")

@@ -23,6 +23,8 @@ type Writer struct {
 	before *Claim // the one that this machine's claim followed
 	unsure bool   // a message may be stored whose answer did not arrive
 	conns  uint64 // Engine.Connections when the session was read
+
+	shipped map[string]bool // files, by their SHA-256
 }
 
 // Claim claims a session, so that this machine may append to it and ship it. local is the journal, which the
@@ -44,7 +46,7 @@ func (h *Hub) Claim(
 		local = noLines{}
 	}
 	for {
-		c, read, err := h.compare(ctx, s, local, from, nil)
+		c, read, err := h.compare(ctx, s, local, from, fetching{})
 		if err != nil {
 			return nil, err
 		}
@@ -187,7 +189,7 @@ func (w *Writer) Ship(ctx context.Context, local LineReader, upTo journal.Positi
 		if len(lines) == 0 {
 			return &BehindError{w.read.session, from, upTo}
 		}
-		err = w.publishLines(ctx, from, to, lines)
+		err = w.publishWithFiles(ctx, local, from, to, lines)
 		switch {
 		case isConflict(err):
 			err = w.resync(ctx, local)
@@ -272,6 +274,7 @@ func (h *Hub) checkPlain(read *history) error {
 // before, or by a machine that refilled the hub.
 func (w *Writer) resync(ctx context.Context, local LineReader) error {
 	conns := w.hub.engine.Connections()
+	w.shipped = nil // the hub may have lost them
 	if w.read.damage() != nil || w.read.unread.err != nil {
 		w.read.restart()
 	}
@@ -361,7 +364,7 @@ func (w *Writer) Release(ctx context.Context, local LineReader) error {
 // Engine.
 func (h *Hub) Refill(ctx context.Context, s Session, local LineReader, from Mark) (lines int, err error) {
 	for {
-		c, read, err := h.compare(ctx, s, local, from, nil)
+		c, read, err := h.compare(ctx, s, local, from, fetching{})
 		if err = cmp.Or(err, c.unread); err != nil {
 			return lines, err
 		}
@@ -394,7 +397,7 @@ func (h *Hub) refill(ctx context.Context, local LineReader, c Comparison, read *
 	if c.Claim != nil {
 		w.claim = *c.Claim
 	}
-	if err := w.publishLines(ctx, c.Hub, to, text); err != nil {
+	if err := w.publishWithFiles(ctx, local, c.Hub, to, text); err != nil {
 		return 0, err
 	}
 	return bytes.Count(text, []byte("\n")), nil

@@ -113,9 +113,12 @@ func (t *Trash) move(f journal.Files) error {
 	if !moved {
 		return fmt.Errorf("%s: %w", f.Live(), journal.ErrNotFound)
 	}
-	// Crash here leaves the journal in the trash and the files set aside from it in
-	// the directory, where Restore and Purge find them.
+	// Crash here leaves the journal in the trash and the files set aside from it, and its
+	// attachments, in the directory, where Restore and Purge find them.
 	if err := t.moveAside(f, t.trashed(f)); err != nil {
+		return err
+	}
+	if err := t.moveAttachments(f, t.trashed(f)); err != nil {
 		return err
 	}
 	// Crash here leaves the journal in the trash and its lock file in the directory.
@@ -196,6 +199,33 @@ func (t *Trash) renameAside(path string, f journal.Files) error {
 			return t.fs.Rename(path, f.Aside(n))
 		}
 	}
+}
+
+// moveAttachments moves the directory of a journal's attachments. If there is one of an earlier journal, it gets what
+// is in it: files of the same name have the same content.
+func (t *Trash) moveAttachments(from, to journal.Files) error {
+	entries, err := t.entries(from.Attachments())
+	if err != nil || len(entries) == 0 {
+		return err
+	}
+	exists, err := vfs.Exists(t.fs, to.Attachments())
+	switch {
+	case err != nil:
+		return err
+	case !exists:
+		return t.fs.Rename(from.Attachments(), to.Attachments())
+	}
+	for _, entry := range entries {
+		old, moved := filepath.Join(from.Attachments(), entry.Name()), filepath.Join(to.Attachments(), entry.Name())
+		if err := t.fs.Rename(old, moved); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	if err := t.fs.SyncDir(to.Attachments()); err != nil {
+		return err
+	}
+	// Crash here leaves an empty directory.
+	return vfs.RemoveAll(t.fs, from.Attachments())
 }
 
 // Item is a journal in the trash.
@@ -335,7 +365,10 @@ func (t *Trash) restore(f journal.Files) error {
 	if err := Of(t.journals).moveAside(t.trashed(f), f); err != nil { // the names may have changed since they were read
 		return err
 	}
-	// Crash here leaves the journal in the trash and the files set aside from it in
+	if err := t.moveAttachments(t.trashed(f), f); err != nil {
+		return err
+	}
+	// Crash here leaves the journal in the trash and the files set aside from it, and its attachments, in
 	// the directory, as a crash in Move does.
 	from, to := t.inTrash(f), inPlace(f)
 	slices.Reverse(from) // the live journal, which is newer, first
@@ -394,7 +427,7 @@ func (t *Trash) purgeIn(dir string, f journal.Files) error {
 		}
 		// Crash here leaves a part of the files, and the time, so that the next
 		// retention pass purges them.
-		if err := vfs.RemoveAll(t.fs, path); err != nil {
+		if err := t.remove(path, journal.Files{Dir: dir, ID: f.ID}); err != nil {
 			return err
 		}
 	}
@@ -408,4 +441,20 @@ func (t *Trash) purgeIn(dir string, f journal.Files) error {
 	}
 	t.synced[dir] = true
 	return nil
+}
+
+// remove removes a file of a journal, or the directory of its attachments.
+func (t *Trash) remove(path string, of journal.Files) error {
+	if path == of.Attachments() {
+		entries, err := t.entries(path)
+		if err != nil {
+			return err
+		}
+		for _, entry := range entries {
+			if err := vfs.RemoveAll(t.fs, filepath.Join(path, entry.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return vfs.RemoveAll(t.fs, path)
 }

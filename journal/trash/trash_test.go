@@ -47,6 +47,9 @@ func newTrashing(t *testing.T, archived bool) *trashing {
 	}
 	d.data = readFile(t, filepath.Join(d.path, d.name))
 	d.aside = readFile(t, filepath.Join(d.path, id+".aside-1"))
+	for _, content := range []string{"picture", "text"} {
+		writeFile(t, filepath.Join(d.path, id+".attachments", content), []byte(content))
+	}
 	d.events = len(validEvents(t, healthy, id))
 	d.disk = journaltest.New(vfs.OS)
 	d.dir = journal.NewDir(d.path, journal.Options{Now: atNoon, FS: d.disk})
@@ -67,6 +70,11 @@ func (d *trashing) complete(what string) (inPlace bool) {
 			want, inPlace = d.data, name == d.name
 		case d.id + ".aside-1":
 			want = d.aside
+		case "picture", "text":
+			want = []byte(base)
+			if filepath.Base(filepath.Dir(name)) != d.id+".attachments" {
+				d.t.Errorf("%s: %s is elsewhere", what, name)
+			}
 		default:
 			continue
 		}
@@ -74,7 +82,8 @@ func (d *trashing) complete(what string) (inPlace bool) {
 			d.t.Errorf("%s: %s has changed", what, name)
 		}
 	}
-	if found[filepath.Base(d.name)] != 1 || found[d.id+".aside-1"] != 1 {
+	attached := found["picture"] == 1 && found["text"] == 1
+	if found[filepath.Base(d.name)] != 1 || found[d.id+".aside-1"] != 1 || !attached {
 		d.t.Errorf("%s: %v\n%s", what, filesIn(d.t, d.path), d.disk)
 	}
 	return inPlace
@@ -149,8 +158,10 @@ func (d *trashing) restored() {
 	if !d.complete("restored") {
 		d.t.Errorf("it is not in its place: %v", filesIn(d.t, d.path))
 	}
-	if _, err := os.Stat(filepath.Join(d.path, d.id+".aside-1")); err != nil {
-		d.t.Error(err)
+	for _, name := range []string{".aside-1", ".attachments/picture", ".attachments/text"} {
+		if _, err := os.Stat(filepath.Join(d.path, d.id+name)); err != nil {
+			d.t.Error(err)
+		}
 	}
 	if n := len(validEvents(d.t, d.dir, d.id)); n != d.events {
 		d.t.Errorf("%d events, want %d", n, d.events)
@@ -252,6 +263,7 @@ func TestTrashKeepsAnEarlierJournal(t *testing.T) {
 			name = "archive/" + id + ".jsonl.zst"
 		}
 		earlier := readFile(t, filepath.Join(dir.Path(), name))
+		writeFile(t, filepath.Join(dir.Path(), id+".attachments", "1"), []byte("attached to the first"))
 		must(t, trash.Of(dir).Move(t.Context(), id))
 
 		again, err := dir.Create(id)
@@ -259,6 +271,7 @@ func TestTrashKeepsAnEarlierJournal(t *testing.T) {
 		mustAppend(t, again, counted(1, 0))
 		must(t, again.Close())
 		writeFile(t, filepath.Join(dir.Path(), id+".aside-1"), []byte("of the second"))
+		writeFile(t, filepath.Join(dir.Path(), id+".attachments", "2"), []byte("attached to the second"))
 		must(t, trash.Of(dir).Move(t.Context(), id))
 
 		var kept [][]byte
@@ -269,6 +282,8 @@ func TestTrashKeepsAnEarlierJournal(t *testing.T) {
 			"the earlier journal":                   earlier,
 			"what was set aside from it":            []byte("half"),
 			"what was set aside from the later one": []byte("of the second"),
+			"what was attached to it":               []byte("attached to the first"),
+			"what was attached to the later one":    []byte("attached to the second"),
 		} {
 			if !slices.ContainsFunc(kept, func(data []byte) bool { return bytes.Equal(data, want) }) {
 				t.Errorf("archived=%v: %s is lost: %v", archived, what, filesIn(t, dir.Path()))

@@ -90,6 +90,7 @@ func (osFS) Stat(name string) (fs.FileInfo, error) { return os.Stat(name) }
 func (osFS) SameFile(a, b fs.FileInfo) bool        { return os.SameFile(a, b) }
 func (osFS) Rename(oldname, newname string) error  { return rename(oldname, newname) }
 func (osFS) Remove(name string) error              { return os.Remove(name) }
+func (osFS) Link(oldname, newname string) error    { return os.Link(oldname, newname) }
 func (osFS) SyncDir(name string) error             { return syncDir(name) }
 
 // ReadDir does not sort: for 300,000 names, sorting takes longer than reading.

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -131,7 +132,8 @@ func sameJSON(a, b any) bool {
 // knownName matches the names of this program's files and of their temporary files.
 var knownName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(archive|trash|sessions\.(json|lock)|retention\.(jsonl|lock|aside-[0-9]+)|` +
-		`[0-9A-HJKMNP-TV-Z]{26}\.(jsonl|checkpoint\.json|hub\.json|lock|aside-[0-9]+))((\.[0-9a-f]{8})?\.tmp)?$`)
+		`[0-9A-HJKMNP-TV-Z]{26}\.(jsonl|checkpoint\.json|hub\.json|lock|attachments|aside-[0-9]+))` +
+		`((\.[0-9a-f]{8})?\.tmp)?$`)
 })
 
 // UnknownFiles returns the names in the directory that are not of this program, in
@@ -144,7 +146,7 @@ func (d *Dir) UnknownFiles() ([]string, error) {
 	var unknown []string
 	for _, entry := range entries {
 		want := fs.FileMode(0)
-		if entry.Name() == "archive" || entry.Name() == "trash" {
+		if entry.Name() == "archive" || entry.Name() == "trash" || strings.HasSuffix(entry.Name(), ".attachments") {
 			want = fs.ModeDir
 		}
 		if kind := entry.Type(); !knownName().MatchString(entry.Name()) || kind != fs.ModeSymlink && kind != want {

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/attachment"
 	"github.com/agent-chatter/agent-chatter/journal/hub"
 	"github.com/agent-chatter/agent-chatter/journal/trash"
 	"github.com/agent-chatter/agent-chatter/journal/vfs"
@@ -35,6 +36,9 @@ type Dir struct {
 
 // Journals returns the directory as the journal package sees it.
 func (d *Dir) Journals() *journal.Dir { return d.journals }
+
+// Attachments returns the directory of the files of a session's messages.
+func (d *Dir) Attachments(id string) (attachment.Dir, error) { return attachment.Of(d.journals, id) }
 
 // List returns the sessions that a query selects. Its Team is compared with the
 // team that each session names. An empty journal, which a crash during its

@@ -207,7 +207,7 @@ func (c *Conversation) message(at Source, p projection.MessageAppended) (deltas 
 	}
 	t := c.open.answering(p)
 	if t == nil {
-		return append(deltas, Said{at, m})
+		return append(deltas, Said{at, m, p.Attachments})
 	}
 	t.replied = true
 	if t.Speaker.ID == "" {

@@ -103,8 +103,12 @@ type Ended struct {
 // Said is a message that belongs to no turn, such as a person's.
 type Said struct {
 	Source
-	Message projection.Message
+	Message     projection.Message
+	Attachments []projection.File
 }
+
+// Text returns the message as people see it: with its files.
+func (d Said) Text() string { return projection.WithFiles(d.Message.Content, d.Attachments) }
 
 // Changed is an event of the session itself: its start, task, title, import, queue and so on. Payload is one of the
 // payloads of package projection.

@@ -14,7 +14,7 @@ func Alone(e projection.Event) Delta {
 	case projection.TurnText:
 		return Text{Source{e.Seq, e.Time}, &Turn{ID: p.TurnID}, p.Text}
 	case projection.MessageAppended:
-		return Said{Source{e.Seq, e.Time}, p.Message}
+		return Said{Source{e.Seq, e.Time}, p.Message, p.Attachments}
 	}
 	var last Delta // the end of a turn follows its start
 	for _, d := range Continued(nil).Apply(e) {

@@ -24,9 +24,11 @@ type Item struct {
 	End     *projection.TurnEnded // nil: the turn has none, or it is no turn
 	Message *projection.Message   // nil: the turn has none, or it is a change of the session
 	Said    uint64                // Seq of the Message; 0: none
-	Text    string                // of the Message, the partial reply, the reply so far with markers, or a change
-	Steps   []Step                // of the turn, in order. Only the newest plan is among them
-	Change  projection.Payload    // of a change of the session
+	Files   []projection.File     // of the Message
+	// Text is that of the Message with its Files, the partial reply, the reply so far with markers, or a change.
+	Text   string
+	Steps  []Step             // of the turn, in order. Only the newest plan is among them
+	Change projection.Payload // of a change of the session
 	// Queue has the ids of the queued members, if the queue changed while the item was the newest and not yet taken.
 	Queue []string
 }
@@ -80,7 +82,7 @@ func (i *Item) Entry() (projection.Entry, bool) {
 	var entry projection.Entry
 	switch {
 	case i.Message != nil:
-		entry = projection.Entry{Seq: i.Said, Message: *i.Message}
+		entry = projection.Entry{Seq: i.Said, Message: *i.Message, Attachments: i.Files}
 	case i.Kind != projection.RowTurn || i.Text == "" && len(i.Steps) == 0:
 		return entry, false
 	default:
@@ -132,7 +134,7 @@ func (s *Items) Add(d Delta) {
 	switch d := d.(type) {
 	case Said:
 		i = s.add(at, &Item{Kind: projection.RowMessage, Speaker: d.Message.Speaker, Message: &d.Message, Said: at.Seq})
-		i.Text = d.Message.Content
+		i.Files, i.Text = d.Attachments, d.Text()
 	case Changed:
 		if i = s.change(at, d.Payload); i == nil {
 			return

@@ -121,7 +121,7 @@ func TestErrorsOfBundlesNameTheirPlace(t *testing.T) {
 			fmt.Sprintf("line %d: it is not the last line of a bundle", end)},
 	} {
 		var got string
-		for session := range interchange.ReadBundle(strings.NewReader(test.text), journal.DefaultMaxLine) {
+		for session := range interchange.ReadBundle(strings.NewReader(test.text), journal.DefaultMaxLine, nil) {
 			for _, err := range session {
 				if err != nil {
 					got += err.Error()

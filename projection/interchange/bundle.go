@@ -15,7 +15,11 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-const bundleVersion = "1.0"
+// The versions of a bundle: without and with files of messages.
+const (
+	bundleVersion      = "1.0"
+	bundleFilesVersion = "1.1"
+)
 
 // A bundle is a file with complete journals, one JSON object on each line:
 //
@@ -25,6 +29,10 @@ const bundleVersion = "1.0"
 //	{"end":"1.0","events":117,"sum":"9f1c2ab4"} the end, which shows that no line is missing
 //
 // The sum is the CRC-32C of all bytes before the end. Earlier versions wrote none.
+//
+// Version 1.1 also has the files of messages, in parts, before the first message that names them:
+//
+//	{"attachment":"9f86d081…","part":1,"of":3,"data":"iVBORw0KGgo…"}
 //
 // Concatenated bundles are read as one.
 type bundleHead struct {
@@ -43,28 +51,51 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // BundleWriter writes a bundle.
 type BundleWriter struct {
-	w      io.Writer
-	sum    hash.Hash32 // of what was written
-	events int
+	w       io.Writer
+	sum     hash.Hash32 // of what was written
+	events  int
+	version string
+	written map[string]bool // files, by their SHA-256
 }
 
-// NewBundle writes the head of a bundle of that many sessions.
-func NewBundle(w io.Writer, app projection.App, sessions int) (*BundleWriter, error) {
+// NewBundle writes the head of a bundle of that many sessions, with the files of their messages or without. Earlier
+// versions of the program read only a bundle without files.
+func NewBundle(w io.Writer, app projection.App, sessions int, files bool) (*BundleWriter, error) {
 	sum := crc32.New(castagnoli)
 	w = io.MultiWriter(w, sum)
-	return &BundleWriter{w: w, sum: sum}, writeLine(w, bundleHead{bundleVersion, app, sessions})
+	b := &BundleWriter{w: w, sum: sum, version: bundleVersion, written: map[string]bool{}}
+	if files {
+		b.version = bundleFilesVersion
+	}
+	return b, writeLine(w, bundleHead{b.version, app, sessions})
 }
 
-// Add writes one session.
-func (b *BundleWriter) Add(events iter.Seq2[journal.Event, error]) error {
-	n, err := WriteJournal(b.w, events)
+// Add writes one session. In a bundle with files, content returns the content of a file of a message; nil leaves it
+// out.
+func (b *BundleWriter) Add(
+	events iter.Seq2[journal.Event, error], content func(projection.File) ([]byte, error),
+) error {
+	withFiles := events
+	if b.version == bundleFilesVersion {
+		withFiles = func(yield func(journal.Event, error) bool) {
+			for e, err := range events {
+				if err == nil {
+					err = b.writeFiles(projection.FilesOf(e.Type, e.Data), content)
+				}
+				if !yield(e, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+	n, err := WriteJournal(b.w, withFiles)
 	b.events += n
 	return err
 }
 
 // Close writes the end of the bundle. It does not close the io.Writer.
 func (b *BundleWriter) Close() error {
-	return writeLine(b.w, bundleEnd{bundleVersion, b.events, fmt.Sprintf("%08x", b.sum.Sum32())})
+	return writeLine(b.w, bundleEnd{b.version, b.events, fmt.Sprintf("%08x", b.sum.Sum32())})
 }
 
 func writeLine(w io.Writer, v any) error {
@@ -121,9 +152,14 @@ func (e *lineError) Error() string {
 // does not match its schema. One within a session ends that session, and
 // the next one follows. One outside of the sessions, and an error of r, is the
 // only element of a last session.
-func ReadBundle(r io.Reader, limit int) iter.Seq[iter.Seq2[journal.Event, error]] {
+//
+// keep is called with the content of each file of a message before an event that names it is yielded; nil: files are
+// skipped. Its error is one of r.
+func ReadBundle(
+	r io.Reader, limit int, keep func(data []byte) error,
+) iter.Seq[iter.Seq2[journal.Event, error]] {
 	return func(yield func(iter.Seq2[journal.Event, error]) bool) {
-		b := &bundleReader{lines: lines.NewReader(r, limit), between: true}
+		b := &bundleReader{lines: lines.NewReader(r, limit), between: true, keep: keep}
 		if b.err = b.head(); b.err == nil {
 			b.advance()
 		}
@@ -182,6 +218,9 @@ type bundleReader struct {
 	sum      uint32           // of the lines of this bundle before the current one
 	sessions int              // that have not begun yet
 	events   int              // read from this bundle, invalid ones included
+	version  string           // of this bundle
+	keep     func(data []byte) error
+	parts    fileParts // of the file that is being read
 
 	nextEvent journal.Event // read ahead; invalid if err is set
 	err       error         // io.EOF: the bundle is complete
@@ -224,7 +263,7 @@ func (b *bundleReader) head() error {
 	if json.Unmarshal(line, &head) != nil || head.Bundle == "" {
 		return b.lineError("it is not the first line of a bundle")
 	}
-	if head.Bundle != bundleVersion {
+	if b.version = head.Bundle; b.version != bundleVersion && b.version != bundleFilesVersion {
 		return b.lineError("version " + head.Bundle + " is not supported: please upgrade agent-chatter")
 	}
 	b.sessions, b.events = head.Sessions, 0
@@ -251,6 +290,17 @@ func (b *bundleReader) next() (journal.Event, error) {
 			return journal.Event{}, err
 		case bytes.HasPrefix(line, []byte(`{"end":`)):
 			if err := b.end(line); err != nil {
+				return journal.Event{}, err
+			}
+			continue
+		case b.version == bundleFilesVersion && bytes.HasPrefix(line, []byte(filePrefix)):
+			b.sum = sumOf(b.sum, line)
+			if b.invalid {
+				continue
+			}
+			if err := b.file(line); err != nil {
+				var invalid *lineError
+				b.invalid, b.damaged, b.final = true, true, !errors.As(err, &invalid)
 				return journal.Event{}, err
 			}
 			continue
@@ -283,7 +333,7 @@ func (b *bundleReader) end(line []byte) error {
 	if json.Unmarshal(line, &end) != nil || end.Events != b.events || b.sessions != 0 {
 		return b.lineError("lines before this one are missing")
 	}
-	if whole, err := json.Marshal(end); err != nil || !bytes.Equal(whole, line) || end.End != bundleVersion {
+	if whole, err := json.Marshal(end); err != nil || !bytes.Equal(whole, line) || end.End != b.version {
 		return b.lineError("it is not the last line of a bundle")
 	}
 	if !b.damaged && end.Sum != "" && end.Sum != fmt.Sprintf("%08x", b.sum) {

@@ -22,7 +22,7 @@ import (
 func bundle(t testing.TB, sessions ...string) string {
 	t.Helper()
 	var b bytes.Buffer
-	w, err := interchange.NewBundle(&b, app, len(sessions))
+	w, err := interchange.NewBundle(&b, app, len(sessions), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func bundle(t testing.TB, sessions ...string) string {
 					return
 				}
 			}
-		})
+		}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,7 +47,7 @@ func bundle(t testing.TB, sessions ...string) string {
 
 // readBundle reads the events of all sessions.
 func readBundle(text string) (events []journal.Event, err error) {
-	for session := range interchange.ReadBundle(strings.NewReader(text), journal.DefaultMaxLine) {
+	for session := range interchange.ReadBundle(strings.NewReader(text), journal.DefaultMaxLine, nil) {
 		for e, err := range session {
 			if err != nil {
 				return events, err
@@ -62,7 +62,7 @@ func TestBundleSkipsUnreadEvents(t *testing.T) {
 	text := bundle(t, "legacy", "new-format", "legacy")
 	for _, take := range []int{0, 1, 2, 100} {
 		var firsts []uint64
-		for session := range interchange.ReadBundle(strings.NewReader(text), journal.DefaultMaxLine) {
+		for session := range interchange.ReadBundle(strings.NewReader(text), journal.DefaultMaxLine, nil) {
 			n := 0
 			for e, err := range session {
 				if err != nil {
@@ -86,7 +86,7 @@ func TestBundleErrorAfterUnreadEvents(t *testing.T) {
 	text := bundle(t, "legacy", "new-format")
 	text = text[:len(text)-10]
 	sessions, failures := 0, 0
-	for session := range interchange.ReadBundle(strings.NewReader(text), journal.DefaultMaxLine) {
+	for session := range interchange.ReadBundle(strings.NewReader(text), journal.DefaultMaxLine, nil) {
 		sessions++
 		for _, err := range session {
 			if err != nil {
@@ -184,7 +184,7 @@ func TestDamagedBundleReportsLine(t *testing.T) {
 		"invalid JSON":                {lines[0] + "nonsense\n", 2},
 		"text after the end":          {text + "nonsense\n", len(lines) + 1},
 		"half a bundle after the end": {text + without(len(lines)-1, len(lines)), 2 * len(lines)},
-		"newer version":               {strings.Replace(text, "1.0", "1.1", 1), 1},
+		"newer version":               {strings.Replace(text, "1.0", "1.2", 1), 1},
 		"newer version of the end":    {strings.Replace(text, `{"end":"1.0"`, `{"end":"1.1"`, 1), len(lines)},
 		"field of the end":            {strings.Replace(text, `{"end":"1.0",`, `{"end":"1.0","x":1,`, 1), len(lines)},
 		"changed sum":                 {regexp.MustCompile(`"sum":"[0-9a-f]{8}"\}\n\z`).ReplaceAllString(text, `"sum":"00000000"}`+"\n"), len(lines)},
@@ -232,7 +232,7 @@ func texts(events []journal.Event) (all []string) {
 // bundleParts describes each session of a bundle: "<events> events", and the error
 // that ended it.
 func bundleParts(text string, limit int) (parts []string) {
-	for session := range interchange.ReadBundle(strings.NewReader(text), limit) {
+	for session := range interchange.ReadBundle(strings.NewReader(text), limit, nil) {
 		n, part := 0, ""
 		for _, err := range session {
 			if err != nil {
@@ -393,7 +393,7 @@ func TestValidateEndsAtInvalidEvent(t *testing.T) {
 
 func TestBundleLineTooLong(t *testing.T) {
 	text := bundle(t, "legacy")
-	for session := range interchange.ReadBundle(strings.NewReader(text), 100) {
+	for session := range interchange.ReadBundle(strings.NewReader(text), 100, nil) {
 		for _, err := range session {
 			if wrong := (*interchange.LineError)(nil); errors.As(err, &wrong) {
 				return
@@ -472,7 +472,7 @@ func TestFlipsInBundleAreRefused(t *testing.T) {
 func TestDamagedSessionOfBundleIsReportedOnce(t *testing.T) {
 	text := strings.Replace(bundle(t, "legacy", "new-format", "legacy"), `"content":"`, `"content":"x`, 1)
 	var problems []string
-	for session := range interchange.ReadBundle(strings.NewReader(text), journal.DefaultMaxLine) {
+	for session := range interchange.ReadBundle(strings.NewReader(text), journal.DefaultMaxLine, nil) {
 		for _, err := range session {
 			if err != nil {
 				problems = append(problems, err.Error())

@@ -131,12 +131,12 @@ func TestRecordsCanBeStopped(t *testing.T) {
 
 // bundleTo writes a bundle of two sessions with the same events.
 func bundleTo(w io.Writer, events []journal.Event) error {
-	b, err := interchange.NewBundle(w, app, 2)
+	b, err := interchange.NewBundle(w, app, 2, false)
 	if err != nil {
 		return err
 	}
 	for range 2 {
-		if err := b.Add(projectiontest.Sequence(events, nil)); err != nil {
+		if err := b.Add(projectiontest.Sequence(events, nil), nil); err != nil {
 			return err
 		}
 	}
@@ -176,7 +176,7 @@ func TestBundleReturnsErrorOfReader(t *testing.T) {
 	for _, n := range []int{0, 1, strings.Index(text, "\n") + 1, len(text) / 2, len(text) - 1, len(text)} {
 		failures := 0
 		r := io.MultiReader(strings.NewReader(text[:n]), brokenReader{})
-		for session := range interchange.ReadBundle(r, journal.DefaultMaxLine) {
+		for session := range interchange.ReadBundle(r, journal.DefaultMaxLine, nil) {
 			for _, err := range session {
 				if err != nil {
 					failures++

@@ -23,6 +23,8 @@ type Client struct {
 	// TakesHTTP and TakesSSE are whether the agent takes MCP servers of these kinds. They are known after
 	// Initialize.
 	TakesHTTP, TakesSSE bool
+	// TakesImages is whether a prompt may have pictures, likewise.
+	TakesImages bool
 
 	conn *jsonrpc.Conn
 
@@ -76,7 +78,8 @@ func (c *Client) Initialize(ctx context.Context, offered Services) error {
 				Close  *struct{} `json:"close"`
 				Resume *struct{} `json:"resume"`
 			} `json:"sessionCapabilities"`
-			MCP struct{ HTTP, SSE bool } `json:"mcpCapabilities"`
+			MCP    struct{ HTTP, SSE bool } `json:"mcpCapabilities"`
+			Prompt struct{ Image bool }     `json:"promptCapabilities"`
 		} `json:"agentCapabilities"`
 	}
 	c.services = offered
@@ -99,6 +102,7 @@ func (c *Client) Initialize(ctx context.Context, offered Services) error {
 	case agent.Capabilities.Load:
 		c.resume = sdk.AgentMethodSessionLoad
 	}
+	c.TakesImages = agent.Capabilities.Prompt.Image
 	c.TakesHTTP, c.TakesSSE = agent.Capabilities.MCP.HTTP, agent.Capabilities.MCP.SSE
 	return nil
 }
@@ -287,8 +291,8 @@ func (c *Client) CloseSession() {
 }
 
 // Prompt starts a turn. Next returns what the agent sends in it, and then its Result.
-func (c *Client) Prompt(text string) {
-	blocks := []sdk.ContentBlock{sdk.TextBlock(strings.ToValidUTF8(text, "\uFFFD"))}
+func (c *Client) Prompt(text string, images ...sdk.ContentBlock) {
+	blocks := append([]sdk.ContentBlock{sdk.TextBlock(strings.ToValidUTF8(text, "\uFFFD"))}, images...)
 	c.prompt = c.conn.Request(sdk.AgentMethodSessionPrompt, sdk.PromptRequest{SessionId: c.session, Prompt: blocks})
 }
 

@@ -16,6 +16,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"session is created with a given ID", createsWithID},
 		{"append returns stored events", appendReturnsEvents},
 		{"rejected batch changes nothing", rejectedBatch},
+		{"files are kept", keepsFiles},
 		{"load returns whole session", loadWhole},
 		{"backward yields events in reverse", backward},
 		{"open returns same state", sameState},

@@ -265,10 +265,14 @@ func (r Replica) Push(ctx context.Context, takeOver bool) (events uint64, err er
 		return 0, err
 	}
 	from := w.At()
+	withFiles, err := r.Journal(local)
+	if err != nil {
+		return 0, err
+	}
 	if session, err := r.Dir.Session(ctx, r.ID); err == nil {
 		w.SetRow(rowOf(session))
 	}
-	err = w.Ship(ctx, local, log.Position())
+	err = w.Ship(ctx, withFiles, log.Position())
 	if err == nil {
 		err = w.Release(ctx, local)
 	}
@@ -306,5 +310,9 @@ func (r Replica) Refill(ctx context.Context) (lines int, err error) {
 		return 0, err
 	}
 	defer local.Close()
-	return r.Hub.Refill(ctx, r.Session(), local, r.Mark().Start())
+	withFiles, err := r.Journal(local)
+	if err != nil {
+		return 0, err
+	}
+	return r.Hub.Refill(ctx, r.Session(), withFiles, r.Mark().Start())
 }

@@ -119,6 +119,9 @@ func (f fork) extend(ctx context.Context, dir *catalog.Dir, has int) error {
 		return err
 	}
 	defer w.log.Close()
+	if err := w.from(dir, f.parent.SessionID); err != nil {
+		return err
+	}
 	for e, err := range copiedEvents(ctx, dir, f.parent.SessionID) {
 		if err != nil {
 			return err

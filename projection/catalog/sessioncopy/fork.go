@@ -38,6 +38,9 @@ func (f fork) writeFrom(ctx context.Context, dir, source *catalog.Dir, upTo uint
 		return err
 	}
 	return create(ctx, dir, f.id, func(w *writer) error {
+		if err := w.from(dir, f.parent.SessionID); err != nil {
+			return err
+		}
 		for e, err := range source.Events(ctx, f.parent.SessionID) {
 			if err != nil {
 				return err

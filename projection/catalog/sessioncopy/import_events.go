@@ -8,22 +8,24 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/attachment"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
 // ImportEvents writes a journal from elsewhere to the catalog under its own id,
 // or appends the part of the conversation that an earlier import of it did not
-// have. It returns the number of messages written, which counts none if there is
+// have. The files of messages are copied from the given directories, also those that the existing session lacks. It
+// returns the number of messages written, which counts none if there is
 // an error, and the number of messages read. Errors: ErrDiverged;
 // *journal.LockedError or catalog.ErrChanged if the session is written to
 // elsewhere. After these the session is unchanged. After any other error, an
 // existing session may have some of the events; a new one is removed.
 func ImportEvents(
 	ctx context.Context, dir *catalog.Dir, id string,
-	from projection.SessionImported, events iter.Seq2[journal.Event, error],
+	from projection.SessionImported, events iter.Seq2[journal.Event, error], files ...attachment.Dir,
 ) (written, total int, err error) {
-	i := &eventImport{ctx: ctx, dir: dir, id: id, from: from}
+	i := &eventImport{ctx: ctx, dir: dir, id: id, from: from, files: files}
 	exists, err := hasEvents(ctx, dir, id)
 	switch {
 	case err != nil:
@@ -32,7 +34,10 @@ func ImportEvents(
 	default:
 		// Crash here leaves a valid part of the session. The next import of the
 		// same journal appends the rest.
-		err = create(ctx, dir, id, func(w *writer) error { return i.copyAll(w, events) })
+		err = create(ctx, dir, id, func(w *writer) error {
+			w.sources = files
+			return i.copyAll(w, events)
+		})
 	}
 	if err != nil {
 		return 0, i.total, err
@@ -62,6 +67,7 @@ type eventImport struct {
 	dir     *catalog.Dir
 	id      string
 	from    projection.SessionImported
+	files   []attachment.Dir
 	written int // messages
 	total   int
 }
@@ -106,6 +112,9 @@ func (i *eventImport) appendRest(events iter.Seq2[journal.Event, error]) error {
 			if projection.IsMessage(e) {
 				i.total++
 			}
+			if err := copyFiles(i.dir, i.id, i.files, e.Type, e.Data); err != nil {
+				return err
+			}
 			continue
 		}
 		if w == nil {
@@ -113,6 +122,7 @@ func (i *eventImport) appendRest(events iter.Seq2[journal.Event, error]) error {
 				return err
 			}
 			defer w.log.Close()
+			w.sources = i.files
 		}
 		if err := i.copy(e, w); err != nil {
 			return err

@@ -63,6 +63,9 @@ type merge struct {
 
 func (m *merge) write(w *writer) error {
 	m.w = w
+	if err := errors.Join(w.from(m.dir, m.a), w.from(m.dir, m.b)); err != nil {
+		return err
+	}
 	if err := m.copyPrefix(); err != nil {
 		return err
 	}

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/attachment"
 	"github.com/agent-chatter/agent-chatter/journal/hub"
 	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/agent-chatter/agent-chatter/projection"
@@ -27,6 +29,8 @@ type writer struct {
 	batch    []journal.Record
 	bytes    int // of the batch
 	unsynced int // bytes written since the last sync
+
+	sources []attachment.Dir // where the files of messages are
 }
 
 // openAt opens a session whose events were read up to end. It returns
@@ -61,7 +65,7 @@ func create(ctx context.Context, dir *catalog.Dir, id string, write func(*writer
 	}
 	if err != nil {
 		// Crash here leaves a valid, shorter session whose id no caller knows.
-		return errors.Join(err, w.log.Discard())
+		return errors.Join(err, w.discard())
 	}
 	return nil
 }
@@ -78,11 +82,55 @@ func (w *writer) add(r journal.Record) error {
 	if err := w.ctx.Err(); err != nil {
 		return err
 	}
+	if err := copyFiles(w.dir, w.log.ID(), w.sources, r.Type, r.Data); err != nil {
+		return err
+	}
 	w.batch, w.bytes = append(w.batch, r), w.bytes+len(r.Data)
 	if w.bytes < batchBytes {
 		return nil
 	}
 	return w.flush()
+}
+
+// from makes the files of the messages of a session those that are copied with messages.
+func (w *writer) from(dir *catalog.Dir, id string) error {
+	d, err := dir.Attachments(id)
+	w.sources = append(w.sources, d)
+	return err
+}
+
+// copyFiles copies the files of a message of a session, before the message is written. Those that are missing or
+// damaged where they come from are so in the copy.
+func copyFiles(dir *catalog.Dir, id string, sources []attachment.Dir, eventType string, data []byte) error {
+	if len(sources) == 0 {
+		return nil
+	}
+	to, err := dir.Attachments(id)
+	if err != nil {
+		return err
+	}
+	for _, f := range projection.FilesOf(eventType, data) {
+		for _, from := range sources {
+			err := to.CopyFrom(from, f.SHA256, f.Bytes)
+			if err == nil {
+				break
+			}
+			var damaged *attachment.DamagedError
+			if !errors.Is(err, fs.ErrNotExist) && !errors.As(err, &damaged) {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// discard removes the session that was begun.
+func (w *writer) discard() error {
+	files, err := w.dir.Attachments(w.log.ID())
+	if err != nil {
+		return err
+	}
+	return errors.Join(files.Remove(), w.log.Discard())
 }
 
 // flush appends the batch, if there is one.

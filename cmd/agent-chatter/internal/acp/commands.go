@@ -45,8 +45,8 @@ func availableCommands() sdk.SessionUpdate {
 }
 
 // run runs a command, or sends a message. A text such as a path that only starts like a command is a message.
-func (o *session) run(ctx context.Context, text string) error {
-	line := strings.TrimSpace(text)
+func (o *session) run(ctx context.Context, message promptMessage) error {
+	line := strings.TrimSpace(message.Text)
 	name := line[:strings.IndexFunc(line+" ", unicode.IsSpace)]
 	for _, c := range commands() {
 		if name != "/"+c.name {
@@ -58,7 +58,7 @@ func (o *session) run(ctx context.Context, text string) error {
 		}
 		return c.run(o, ctx, args)
 	}
-	return o.c.Say(ctx, "", text)
+	return o.c.Say(ctx, "", message.Text, message.Files...)
 }
 
 func (o *session) listMembers(context.Context, string) error {

@@ -2,6 +2,7 @@ package acp
 
 import (
 	"cmp"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"net/url"
@@ -10,6 +11,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/attach"
+	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/projection/markdown"
 	"github.com/agent-chatter/agent-chatter/projection/marker"
 	sdk "github.com/coder/acp-go-sdk"
@@ -35,7 +38,8 @@ func (e *promptTooLongError) Error() string {
 // A promptMessage is a prompt as a person's message.
 type promptMessage struct {
 	Text    string
-	Omitted []omitted // what it lacks
+	Files   []coordinator.File // its pictures
+	Omitted []omitted          // what it lacks
 }
 
 // An omitted is a block that is no text.
@@ -67,6 +71,7 @@ func readPrompt(blocks []sdk.ContentBlock) (promptMessage, error) {
 		b.add(block)
 	}
 	m := promptMessage{Text: b.message(), Omitted: b.omitted}
+	m.Files = b.pictures.Files(m.Text)
 	switch {
 	case strings.TrimSpace(m.Text) == "":
 		return promptMessage{Omitted: b.omitted}, errEmptyPrompt
@@ -95,9 +100,12 @@ func size(blocks []sdk.ContentBlock) (n int) {
 type builder struct {
 	text    strings.Builder // with links
 	spoken  bool            // a text was added
-	early   []string        // the links before the first text
+	early   []string        // the links and pictures before the first text
 	embeds  []*sdk.TextResourceContents
 	omitted []omitted
+
+	pictures attach.Pasted
+	count    int // of pictures
 }
 
 func (b *builder) add(block sdk.ContentBlock) {
@@ -111,21 +119,44 @@ func (b *builder) add(block sdk.ContentBlock) {
 		embedded := block.Resource.Resource.TextResourceContents
 		b.addLink(nameOf(embedded.Uri), embedded.Uri)
 		b.embeds = append(b.embeds, embedded)
+	case block.Image != nil && b.addPicture(block.Image):
 	default:
 		b.omitted = append(b.omitted, omission(block))
 	}
 }
 
+// addPicture adds the label of a picture to the text, and reports whether it is one that agents can take.
+func (b *builder) addPicture(block *sdk.ContentBlockImage) bool {
+	data, err := base64.StdEncoding.DecodeString(block.Data)
+	if err != nil || b.count == coordinator.MaxFiles {
+		return false
+	}
+	name := ""
+	if block.Uri != nil {
+		name = nameOf(*block.Uri)
+	}
+	label, ok := b.pictures.Add(name, data)
+	if !ok {
+		return false
+	}
+	b.count++
+	b.addMark(label)
+	return true
+}
+
 // addLink adds a link to the text, if it has begun. Editors differ in whether the text before a link ends with a space.
-func (b *builder) addLink(name, uri string) {
+func (b *builder) addLink(name, uri string) { b.addMark(link(name, uri)) }
+
+// addMark adds a link, or the label of a picture.
+func (b *builder) addMark(mark string) {
 	if !b.spoken {
-		b.early = append(b.early, link(name, uri))
+		b.early = append(b.early, mark)
 		return
 	}
 	if last, _ := utf8.DecodeLastRuneInString(b.text.String()); !unicode.IsSpace(last) {
 		b.text.WriteByte(' ')
 	}
-	b.text.WriteString(link(name, uri))
+	b.text.WriteString(mark)
 }
 
 // message returns the texts with the links, then the links that preceded them, then the embedded texts.

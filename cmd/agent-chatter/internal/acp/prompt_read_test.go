@@ -1,12 +1,18 @@
 package acp
 
 import (
+	"bytes"
+	"encoding/base64"
 	"errors"
 	"flag"
 	"fmt"
+	"image"
+	"image/png"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 	"github.com/agent-chatter/agent-chatter/projection/markdown"
 	"github.com/agent-chatter/agent-chatter/projection/marker"
@@ -61,12 +67,12 @@ func TestReadTexts(t *testing.T) {
 }
 
 func TestReadReportsWhatIsNoText(t *testing.T) {
-	image := sdk.ImageBlock("QUJD", "image/png")
+	broken := sdk.ImageBlock("QUJD", "image/png")
 	uri := "file:///tmp/shot%201.png"
-	image.Image.Uri = &uri
+	broken.Image.Uri = &uri
 	mime := "application/pdf"
 	blocks := []sdk.ContentBlock{
-		image, sdk.AudioBlock("QUJDQUJD", "audio/wav"),
+		broken, sdk.AudioBlock("QUJDQUJD", "audio/wav"),
 		sdk.ResourceBlock(sdk.EmbeddedResourceResource{BlobResourceContents: &sdk.BlobResourceContents{Uri: "file:///a.pdf", Blob: "QUJD", MimeType: &mime}}),
 		sdk.ResourceBlock(sdk.EmbeddedResourceResource{BlobResourceContents: &sdk.BlobResourceContents{Uri: "file:///a", Blob: ""}}),
 		{},
@@ -82,6 +88,43 @@ func TestReadReportsWhatIsNoText(t *testing.T) {
 	got, err = readPrompt(append(blocks, sdk.TextBlock("see")))
 	if diff := cmp.Diff(want, got.Omitted); diff != "" || err != nil || got.Text != "see" {
 		t.Errorf("with text: %q, %v (-want +got):\n%s", got.Text, err, diff)
+	}
+}
+
+// aPicture returns a block with a picture, and its content.
+func aPicture(t *testing.T, uri string) (sdk.ContentBlock, string) {
+	t.Helper()
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 2, 2))); err != nil {
+		t.Fatal(err)
+	}
+	block := sdk.ImageBlock(base64.StdEncoding.EncodeToString(b.Bytes()), "image/png")
+	if uri != "" {
+		block.Image.Uri = &uri
+	}
+	return block, b.String()
+}
+
+func TestReadAttachesPictures(t *testing.T) {
+	named, content := aPicture(t, "file:///tmp/shot%201.png")
+	unnamed, _ := aPicture(t, "")
+	for text, blocks := range map[string][]sdk.ContentBlock{
+		"[shot 1.png]": {named},
+		"@ada look\n\n[shot 1.png] [picture.png]": {named, unnamed, sdk.TextBlock("@ada look")},
+		"see [picture.png] and":                   {sdk.TextBlock("see "), unnamed, sdk.TextBlock(" and")},
+	} {
+		got, err := readPrompt(blocks)
+		if err != nil || got.Text != text || len(got.Omitted) > 0 || len(got.Files) == 0 {
+			t.Errorf("%q: %q, %d files, %v", text, got.Text, len(got.Files), err)
+			continue
+		}
+		if f := got.Files[0]; f.MediaType != "image/png" || string(f.Data) != content {
+			t.Errorf("%q: %s, %s", text, f.Name, f.MediaType)
+		}
+	}
+	many := slices.Repeat([]sdk.ContentBlock{unnamed}, coordinator.MaxFiles+2)
+	if got, err := readPrompt(many); err != nil || len(got.Files) != coordinator.MaxFiles || len(got.Omitted) != 2 {
+		t.Errorf("%d files, %d omitted, %v", len(got.Files), len(got.Omitted), err)
 	}
 }
 

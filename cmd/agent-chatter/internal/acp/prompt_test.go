@@ -7,6 +7,7 @@ import (
 
 	sdk "github.com/coder/acp-go-sdk"
 
+	"github.com/agent-chatter/agent-chatter/journal/attachment"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
@@ -55,6 +56,31 @@ func TestPromptRunsTheTeam(t *testing.T) {
 	if ended, ok := last.(projection.SessionEnded); !ok || ended.Reason != endOfInput {
 		t.Errorf("the last event is %+v", last)
 	}
+}
+
+// A picture of the editor is a file of the message.
+func TestPicturesOfTheEditorAreAttached(t *testing.T) {
+	home := t.TempDir()
+	e := start(t, home, "")
+	id := e.begin()
+	picture, content := aPicture(t, "")
+	prompt := sdk.PromptRequest{SessionId: id, Prompt: []sdk.ContentBlock{sdk.TextBlock("look "), picture}}
+	if got, err := e.Prompt(t.Context(), prompt); err != nil || got.StopReason != sdk.StopReasonEndTurn {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	e.end()
+	for _, p := range payloads(t, home, id) {
+		said, ok := p.(projection.MessageAppended)
+		if !ok {
+			continue
+		}
+		if len(said.Attachments) != 1 || said.Attachments[0].SHA256 != attachment.Sum([]byte(content)) ||
+			said.Message.Content != "look [picture.png]" {
+			t.Errorf("said %+v", said)
+		}
+		return
+	}
+	t.Error("no message")
 }
 
 // says reports whether the updates have a text.

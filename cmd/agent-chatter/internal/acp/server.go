@@ -107,7 +107,7 @@ func (s *server) Initialize(_ context.Context, r sdk.InitializeRequest) (sdk.Ini
 func capabilities() sdk.AgentCapabilities {
 	return sdk.AgentCapabilities{
 		LoadSession:        true,
-		PromptCapabilities: sdk.PromptCapabilities{EmbeddedContext: true},
+		PromptCapabilities: sdk.PromptCapabilities{EmbeddedContext: true, Image: true},
 		McpCapabilities:    sdk.McpCapabilities{Http: true, Sse: true},
 		SessionCapabilities: sdk.SessionCapabilities{
 			Close: &sdk.SessionCloseCapabilities{}, List: &sdk.SessionListCapabilities{},

@@ -154,7 +154,7 @@ func (o *session) prompt(ctx context.Context, message promptMessage) (sdk.StopRe
 	if len(message.Omitted) > 0 {
 		o.app.Notice(omittedText(message.Omitted))
 	}
-	err := o.run(ctx, message.Text)
+	err := o.run(ctx, message)
 	o.hub.ShowState()
 	switch {
 	case ctx.Err() != nil:

@@ -281,13 +281,13 @@ func (r *repl) open() error {
 	}
 	c, err := console.Open(r.app, console.Options{
 		ReadOnly: readOnly, Run: r.runReadOnly, Lent: &r.lent, Keys: r.keys,
-		Notify: r.notify, Desktop: host.NotifyDesktop,
+		Notify: r.notify, Desktop: host.NotifyDesktop, Clipboard: r.pasted.Clipboard,
 		Find: func(ctx context.Context, text string) []string { return r.history().find(ctx, text) },
 	})
 	if err != nil {
 		return err
 	}
-	c.Change(func(m *console.Model) { m.Sources = sources(r.app.Cwd) })
+	c.Change(func(m *console.Model) { m.Sources, m.Pasted = sources(r.app.Cwd), r.pasted.Path })
 	r.input, r.display.Surface, r.display.console, r.closeOutput = c, c, c, c.Close
 	return nil
 }

@@ -3,6 +3,7 @@ package chat
 import (
 	"os"
 
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/attach"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/editor"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
@@ -32,5 +33,6 @@ func sources(cwd string) (s editor.Sources) {
 	if root, err := os.OpenRoot(cwd); err == nil { // no link leads out of it
 		s.Files = root.FS()
 	}
+	s.Paths = attach.NewIndex(cwd).Match
 	return s
 }

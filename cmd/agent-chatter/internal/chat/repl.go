@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/attach"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/host"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/keys"
@@ -84,6 +85,7 @@ type repl struct {
 	sessionFile string          // absolute path of the journal that is resumed in place; "": none
 	retention   *host.Retention // nil: automatic retention is off
 
+	pasted   attach.Pasted
 	ownID    atomic.Value // string: the id of the session
 	failed   atomic.Bool  // a line failed
 	refusals []string     // the reasons of refusals, which are sent as messages when a person is next
@@ -298,7 +300,23 @@ func (r *repl) runLine(ctx context.Context, l tty.Line) error {
 	case strings.HasPrefix(l.Text, "/"):
 		return r.runSlash(ctx, l.Text)
 	}
-	return r.runTurns(ctx, func(ctx context.Context) error { return r.c.Say(ctx, l.From, l.Text) })
+	files, err := r.files(l)
+	if err != nil {
+		r.report(err)
+		return nil
+	}
+	r.pasted.Forget(l.Text)
+	return r.runTurns(ctx, func(ctx context.Context) error { return r.c.Say(ctx, l.From, l.Text, files...) })
+}
+
+// files returns the files that a line attaches: none if it is no line that was typed.
+func (r *repl) files(l tty.Line) ([]coordinator.File, error) {
+	if l.Message {
+		return nil, nil
+	}
+	isMember := func(name string) bool { _, ok := r.c.Team().Match(name); return ok }
+	files, err := attach.Files(l.Text, r.app.Cwd, isMember)
+	return append(r.pasted.Files(l.Text), files...), err
 }
 
 // runTurns calls do, which runs turns of agents. Escape and Ctrl+C cancel them; another Ctrl+C and the end of ctx also
@@ -334,6 +352,9 @@ func (r *repl) steer(text string) bool {
 		text = text[1:]
 	case strings.HasPrefix(text, "/"):
 		return false
+	}
+	if files, err := r.files(tty.Line{Text: text}); len(files) > 0 || err != nil {
+		return false // it is a message of its own
 	}
 	return r.c.Steer("", text)
 }

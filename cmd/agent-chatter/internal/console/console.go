@@ -48,6 +48,8 @@ type Options struct {
 	// Desktop runs the platform's program for notifications, without waiting for it.
 	Desktop func(text string)
 	Lent    *atomic.Int32 // is not 0 while an editor or the browser has the terminal, so that Ctrl+C is for that
+	// Clipboard returns how the input box shows the picture of the system's clipboard; nil: it is not read.
+	Clipboard func(ctx context.Context) (label string, err error)
 }
 
 // A Console runs the live region on a terminal. It is a source of lines, and a writer of what is printed above the

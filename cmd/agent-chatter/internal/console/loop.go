@@ -113,7 +113,27 @@ func (c *Console) update(e tty.Event) {
 		c.find()
 	case TakeBack:
 		c.takeBack()
+	case PastePicture:
+		c.pastePicture()
 	}
+}
+
+// pastePicture pastes how the input box shows the picture of the clipboard, which may take seconds.
+func (c *Console) pastePicture() {
+	if c.o.Clipboard == nil {
+		return
+	}
+	go func() {
+		label, err := c.o.Clipboard(context.Background())
+		if err != nil {
+			c.Print(tty.SafeLine(err.Error()))
+			return
+		}
+		c.Change(func(m *Model) {
+			m.Editor.Paste(label + " ")
+			m.complete()
+		})
+	}()
 }
 
 // takeBack makes what was queued last text to edit, unless the agent may have taken it.

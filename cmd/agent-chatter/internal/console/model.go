@@ -21,17 +21,18 @@ type Effect int
 
 // The effects.
 const (
-	None     Effect = iota
-	Sent            // a message or a command was entered
-	Cancel          // interrupt the agent
-	End             // cancel the turn, or end the conversation
-	Suspend         // stop the program until the shell continues it
-	Clear           // draw on an empty screen
-	Extern          // edit the text in $EDITOR
-	Output          // show the tool calls
-	Chosen          // the question was answered
-	Find            // search the earlier messages
-	TakeBack        // edit what was queued last
+	None         Effect = iota
+	Sent                // a message or a command was entered
+	Cancel              // interrupt the agent
+	End                 // cancel the turn, or end the conversation
+	Suspend             // stop the program until the shell continues it
+	Clear               // draw on an empty screen
+	Extern              // edit the text in $EDITOR
+	Output              // show the tool calls
+	Chosen              // the question was answered
+	Find                // search the earlier messages
+	TakeBack            // edit what was queued last
+	PastePicture        // paste the picture of the clipboard
 )
 
 // A Model is the state of a conversation on a terminal.
@@ -44,8 +45,10 @@ type Model struct {
 	Editor  editor.Editor
 	Status  Status
 	Sources editor.Sources // of the menu
-	Prompt  string         // before the input box while a human is next
-	Queued  []string       // what was entered while agents speak
+	// Pasted returns how the input box shows a pasted path of a picture; false: the text is none. nil: all is text.
+	Pasted func(text string) (label string, ok bool)
+	Prompt string   // before the input box while a human is next
+	Queued []string // what was entered while agents speak
 
 	Parked bool // the cursor of the terminal is not at the caret, which is a reversed cell then
 
@@ -74,6 +77,11 @@ func (m *Model) Update(e tty.Event) (effect Effect, text string) {
 				break
 			}
 			q.Waits, q.selected, q.wrong = q.Waits || q.unseen, 0, false
+		}
+		if m.Pasted != nil {
+			if label, ok := m.Pasted(e.Text); ok && m.Question == nil {
+				e.Text = label + " "
+			}
 		}
 		m.Editor.Paste(e.Text)
 		m.complete()
@@ -165,6 +173,8 @@ func (m *Model) press(k tty.Key) (Effect, string) {
 		return Extern, ""
 	case key('o', tty.Ctrl):
 		return Output, ""
+	case key('v', tty.Ctrl):
+		return PastePicture, ""
 	case key('r', tty.Ctrl):
 		m.Search = &Search{}
 		return Find, ""

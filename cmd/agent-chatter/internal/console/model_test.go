@@ -24,6 +24,7 @@ var keyNames = map[string]tty.Key{
 	"down": key(tty.Down, 0), "bs": key(tty.Backspace, 0), "c-c": key('c', tty.Ctrl), "c-d": key('d', tty.Ctrl),
 	"c-r": key('r', tty.Ctrl), "c-j": key('j', tty.Ctrl), "c-l": key('l', tty.Ctrl), "c-z": key('z', tty.Ctrl),
 	"c-g": key('g', tty.Ctrl), "c-o": key('o', tty.Ctrl), "left": key(tty.Left, 0), "right": key(tty.Right, 0),
+	"c-v": key('v', tty.Ctrl),
 	"c-s": key('s', tty.Ctrl), "c-n": key('n', tty.Ctrl), "c-p": key('p', tty.Ctrl), "c-home": key(tty.Home, tty.Ctrl),
 	"home": key(tty.Home, 0), "pgup": key(tty.PageUp, 0), "pgdn": key(tty.PageDown, 0), "end": key(tty.End, 0),
 }
@@ -32,7 +33,7 @@ var keyNames = map[string]tty.Key{
 func press(t *testing.T, m *Model, script string) (effects []string) {
 	t.Helper()
 	names := map[Effect]string{Sent: "sent", Cancel: "cancel", End: "end", Suspend: "suspend", Clear: "clear",
-		Extern: "extern", Output: "output", Chosen: "chosen", Find: "look"}
+		Extern: "extern", Output: "output", Chosen: "chosen", Find: "look", PastePicture: "picture"}
 	update := func(e tty.Event) {
 		if effect, text := m.Update(e); effect != None {
 			effects = append(effects, strings.TrimSpace(names[effect]+" "+text))
@@ -83,7 +84,7 @@ func TestModelKeys(t *testing.T) {
 		{"Ctrl+D in a text deletes", "ab<left><c-d>", "", "a"},
 		{"Escape interrupts", "text<esc>", "cancel", "text"},
 		{"Escape closes the menu first", "/e<esc><esc>", "cancel", "/e"},
-		{"other effects", "<c-l><c-z><c-g><c-o>", "clear, suspend, extern, output", ""},
+		{"other effects", "<c-l><c-z><c-g><c-o><c-v>", "clear, suspend, extern, output, picture", ""},
 		{"Tab completes", "/e<tab>", "", "/end "},
 		{"Tab completes the chosen one", "/e<down><tab>", "", "/export "},
 		{"Enter takes what arrows have chosen", "/e<down><enter>", "", "/export "},
@@ -131,6 +132,18 @@ func TestModelKeys(t *testing.T) {
 }
 
 // Whatever puts a text into the input box opens the menu.
+// The path of a picture that is pasted is shown as its label; another text is pasted as it is.
+func TestPastedPictureIsALabel(t *testing.T) {
+	m := newModel()
+	m.Pasted = func(text string) (string, bool) { return "[a.png]", text == "/tmp/a.png" }
+	for _, text := range []string{"see ", "/tmp/a.png", "/tmp/b.png"} {
+		m.Update(tty.Paste{Text: text})
+	}
+	if got := m.Editor.Text(); got != "see [a.png] /tmp/b.png" {
+		t.Errorf("the input is %q", got)
+	}
+}
+
 func TestTextOpensTheMenu(t *testing.T) {
 	for name, put := range map[string]func(m *Model){
 		"typed":  func(m *Model) { m.Type("/e") },

@@ -26,7 +26,9 @@ type Choice struct {
 type Sources struct {
 	Commands []Choice // for a / at the start of the text
 	Members  []Choice // after an @
-	Files    fs.FS    // the working directory, for paths after @./; nil: none
+	// Paths returns the files that a word after an @ may name, the best first; nil: none. It does not block.
+	Paths func(typed string) []string
+	Files fs.FS // the working directory, for paths after @./; nil: none
 }
 
 // Complete returns the choices for the word at the end of the text before the cursor, and the length of
@@ -40,9 +42,20 @@ func Complete(before string, first bool, s Sources) (choices []Choice, word int)
 	case strings.HasPrefix(typed, "@./") && s.Files != nil:
 		choices = s.paths(strings.TrimPrefix(typed, "@./"))
 	case strings.HasPrefix(typed, "@"):
-		choices = withPrefix(s.Members, typed)
+		choices = append(withPrefix(s.Members, typed), s.found(typed)...)
 	}
 	return choices[:min(len(choices), maxChoices)], len(typed)
+}
+
+// found returns the files that a word may name.
+func (s Sources) found(typed string) (choices []Choice) {
+	if s.Paths == nil || len(typed) == 1 { // an @ alone is for members
+		return nil
+	}
+	for _, name := range s.Paths(typed[1:]) {
+		choices = append(choices, Choice{Text: "@" + name})
+	}
+	return choices
 }
 
 // withPrefix returns the choices that begin with the typed text, in any case.

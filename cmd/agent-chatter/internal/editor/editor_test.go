@@ -358,6 +358,9 @@ func TestComplete(t *testing.T) {
 	sources := Sources{
 		Commands: []Choice{{Text: "/status"}, {Text: "/save"}, {Text: "/end"}},
 		Members:  []Choice{{Text: "@planner"}, {Text: "@critic"}},
+		Paths: func(typed string) []string {
+			return map[string][]string{"c": {"c.go"}, "m": {"b/main.go", "m.go"}}[typed]
+		},
 		Files: fstest.MapFS{
 			"src/main.go": {}, "src/map.go": {}, "src/.hidden": {}, "README.md": {}, "with space": {}, "a\x1b[31m": {},
 		},
@@ -377,6 +380,8 @@ func TestComplete(t *testing.T) {
 		{"/ends", true, "", 5},
 		{"ask\t@cr", false, "@critic", 3},
 		{"@", true, "@planner @critic", 1},
+		{"see @m", true, "@b/main.go @m.go", 2},
+		{"@c", true, "@critic @c.go", 2},
 		{"ask @cr", false, "@critic", 3},
 		{"me@cr", true, "", 5},
 		{"see @./", true, "@./README.md @./src/", 3},

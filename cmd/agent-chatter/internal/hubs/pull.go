@@ -102,5 +102,8 @@ func (c *connected) pull(s replica.Status) outcome {
 	if p.Damage != nil {
 		return o.failed(p.Damage)
 	}
+	if err := c.replica(s).PullFiles(c.ctx); err != nil {
+		return o.failed(err)
+	}
 	return o
 }

@@ -1,4 +1,3 @@
-// Package keys names the keys of the chat and what they do, and binds other keys to it.
 package keys
 
 import (
@@ -34,6 +33,7 @@ func Actions() []Action {
 		{"end", ctrl('d'), "in an empty input box: save and leave"},
 		{"search", ctrl('r'), "search your earlier messages"},
 		{"output", ctrl('o'), "show the tools and their results"},
+		{"paste-picture", ctrl('v'), "paste the picture of the clipboard"},
 		{"editor", ctrl('g'), "edit the message in an editor"},
 		{"clear-screen", ctrl('l'), "clear the screen"},
 		{"suspend", ctrl('z'), "stop the program until fg"},
@@ -117,12 +117,12 @@ func (b Bindings) For(a Action) (keys []string) {
 
 var codes = map[string]tty.Code{
 	"enter": tty.Enter, "tab": tty.Tab, "backspace": tty.Backspace, "escape": tty.Escape,
-	"up": tty.Up, "down": tty.Down, "left": tty.Left, "right": tty.Right, "home": tty.Home, "end": tty.End, "page-up": tty.PageUp,
-	"page-down": tty.PageDown, "delete": tty.Delete, "space": ' ',
+	"up": tty.Up, "down": tty.Down, "left": tty.Left, "right": tty.Right, "home": tty.Home, "end": tty.End,
+	"page-up": tty.PageUp, "page-down": tty.PageDown, "delete": tty.Delete, "space": ' ',
 }
 
-// Parse returns the key of a name such as ctrl+t, alt+enter or page-up. Without ctrl or alt, a key that types a character
-// has no other effect.
+// Parse returns the key of a name such as ctrl+t, alt+enter or page-up. Without ctrl or alt, a key that types a
+// character has no other effect.
 func Parse(name string) (tty.Key, error) {
 	var key tty.Key
 	rest := strings.ToLower(name)

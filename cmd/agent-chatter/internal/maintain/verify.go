@@ -51,6 +51,7 @@ type verdict struct {
 	shrunk     bool         // the index recorded more events
 	sumsMatch  bool         // every checksum matches, although OK is false
 	help       string
+	files      []messageFile // of its messages
 }
 
 func (v verdict) isTorn() bool { return v.torn.Bytes > 0 }

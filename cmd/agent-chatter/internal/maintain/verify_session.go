@@ -71,7 +71,8 @@ func verifySession(
 		v.torn = journal.Torn{}
 	}
 	v.shrunk = s.Truncated && v.OK
-	return v, nil
+	err := v.checkFiles(ctx, team, inTeam && !chainOnly)
+	return v, err
 }
 
 // checkSession fails a journal that is intact and no session, or, if stored is true, another one than that it is stored
@@ -105,6 +106,9 @@ func (v *verdict) scan(ctx context.Context, reader *journal.Reader, audit *catal
 			return
 		}
 		v.Events = e.Seq
+		for _, f := range projection.FilesOf(e.Type, e.Data) {
+			v.files = append(v.files, messageFile{f, e.Seq})
+		}
 		if err := audit.Apply(e, reader.Position()); err != nil {
 			v.failEvent(e, start.Offset, err)
 		}

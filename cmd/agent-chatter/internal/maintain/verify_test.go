@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"testing"
 	"time"
 
@@ -149,7 +150,7 @@ func TestReadErrorAfterInvalidEventHasNoLine(t *testing.T) {
 	v := verdict{OK: true}
 	v.failEvent(journal.Event{Seq: 2}, 100, errors.New("it is invalid"))
 	v.fail(&fs.PathError{Op: "read", Path: "a", Err: errors.New("broken")})
-	if want := (verdict{Problem: "read a: broken", unreadable: true}); v != want {
+	if want := (verdict{Problem: "read a: broken", unreadable: true}); !reflect.DeepEqual(v, want) {
 		t.Errorf("got %+v, want %+v", v, want)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
+	"github.com/agent-chatter/agent-chatter/journal/attachment"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/conversation"
 	"github.com/agent-chatter/agent-chatter/projection/marker"
@@ -26,6 +27,7 @@ import (
 // A prompt is a recorded message of a person with the recorded answers to it.
 type prompt struct {
 	message projection.Message
+	files   []projection.File
 	seq     uint64  // of the message
 	task    *string // set with the message or since the previous one; nil: unchanged
 	answers []*conversation.Item
@@ -66,6 +68,9 @@ func rerunSession(ctx context.Context, a *app.App, r *view.Replay, span view.Spa
 	shown, end := console.OpenOutput(a)
 	defer func() { err = cmp.Or(err, end(ctx)) }()
 	l := &listener{Surface: shown, Reporter: &view.Reporter{App: a, Team: team, Saved: func() {}}}
+	if l.files, err = r.Dir.Attachments(r.ID); err != nil {
+		return err
+	}
 	if !o.JSON {
 		l.Say(func(m *console.Model) []view.Block {
 			m.Transcript = view.NewTranscript(team)
@@ -105,7 +110,7 @@ func (l *listener) rerun(
 ) (failed bool, err error) {
 	for _, p := range prompts {
 		l.begin(p)
-		err := send(ctx, c, l.Team, p)
+		err := l.send(ctx, c, p)
 		var turn *coordinator.TurnError
 		if errors.As(err, &turn) { // The Reporter has printed it.
 			failed, err = true, nil
@@ -158,7 +163,9 @@ func recordedPrompts(ctx context.Context, r *view.Replay, span view.Span) ([]pro
 		switch {
 		case !ok, i.Last < first:
 		case i.Speaker.Type == projection.TypeHuman:
-			prompts = append(prompts, prompt{message: entry.Message, seq: entry.Seq, task: tasks[entry.ID]})
+			prompts = append(prompts, prompt{
+				message: entry.Message, files: entry.Attachments, seq: entry.Seq, task: tasks[entry.ID],
+			})
 		case len(prompts) > 0:
 			last := &prompts[len(prompts)-1]
 			last.answers = append(last.answers, i)
@@ -207,6 +214,7 @@ type listener struct {
 	*view.Reporter
 	console.Surface
 	answers []projection.Message // the new ones
+	files   attachment.Dir       // of the session that is rerun
 }
 
 // begin shows a prompt and the recorded answers to it.
@@ -221,7 +229,9 @@ func (l *listener) begin(p prompt) {
 			return blocks(m.Transcript, m.Style)
 		})
 	}
-	show("", func(t *view.Transcript, _ view.Style) []view.Block { return t.Message(p.message) })
+	said := p.message
+	said.Content = projection.WithFiles(said.Content, p.files)
+	show("", func(t *view.Transcript, _ view.Style) []view.Block { return t.Message(said) })
 	show("< ", func(t *view.Transcript, s view.Style) (blocks []view.Block) {
 		for _, i := range p.answers {
 			answer := *i
@@ -263,10 +273,19 @@ func (l *listener) Text(turnID string, _ team.Member, text string) {
 	l.Say(console.Stream(turnID, text))
 }
 
-// send sends a prompt to a team, as the person of that name or else as its first one. Of
+// send sends a prompt with its files to the team, as the person of that name or else as its first one. Of
 // the members that the prompt addresses, it keeps those that the team has, with their priorities;
 // it sends nothing if the prompt had only an address and none is left.
-func send(ctx context.Context, c *coordinator.Coordinator, t *team.Team, p prompt) error {
+func (l *listener) send(ctx context.Context, c *coordinator.Coordinator, p prompt) error {
+	t := l.Team
+	var files []coordinator.File
+	for _, f := range p.files {
+		data, err := l.files.Read(f.SHA256, f.Bytes)
+		if err != nil {
+			return fmt.Errorf("the file %s of a message: %w", projection.FileName(f.Name), err)
+		}
+		files = append(files, coordinator.File{Name: f.Name, MediaType: f.MediaType, Data: data})
+	}
 	if p.task != nil {
 		if err := c.SetTask(*p.task); err != nil {
 			return err
@@ -297,7 +316,7 @@ func send(ctx context.Context, c *coordinator.Coordinator, t *team.Team, p promp
 	if !ok || person.Type != team.Human {
 		person, _ = t.FirstHuman()
 	}
-	return c.Say(ctx, person.Name, text)
+	return c.Say(ctx, person.Name, text, files...)
 }
 
 func rerunText(id, rerun string) string {

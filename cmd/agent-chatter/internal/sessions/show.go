@@ -43,7 +43,9 @@ type detailsJSON struct {
 	OpenTurns int             `json:"openTurns"`
 	Unknown   map[string]int  `json:"unknownEvents,omitempty"`
 	Problem   string          `json:"problem,omitempty"`
-	session   catalog.Session
+	// Attachments are the files of the newest messages.
+	Attachments []projection.File `json:"attachments,omitempty"`
+	session     catalog.Session
 }
 
 // statsJSON has the field names of a session snapshot.
@@ -79,6 +81,9 @@ func (cmd *Show) Run(a *app.App) error {
 	if err == nil {
 		d.TeamTask, d.Team, d.OpenTurns = state.Task, state.Team, len(state.OpenTurns)
 		d.Unknown = state.Unknown
+		for _, e := range state.Recent {
+			d.Attachments = append(d.Attachments, e.Attachments...)
+		}
 		until := state.Row.UpdatedAt
 		if dir.Journals().Writer(s.ID) != (journal.Holder{}) {
 			until = time.Now()
@@ -138,6 +143,13 @@ func (d *detailsJSON) fields() (fields [][2]string) {
 	if cost := view.CostText(d.Stats.Usage); cost != "" {
 		line("cost", cost)
 	}
+	for i, f := range d.Attachments {
+		if i == maxFilesShown {
+			line("attached", fmt.Sprintf("and %d more", len(d.Attachments)-i))
+			break
+		}
+		line("attached", f.Label())
+	}
 	if d.TeamTask != nil {
 		line("task", *d.TeamTask)
 	}
@@ -158,5 +170,8 @@ func (d *detailsJSON) fields() (fields [][2]string) {
 	}
 	return fields
 }
+
+// maxFilesShown is how many files of messages the text output has.
+const maxFilesShown = 20
 
 func localTime(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") }

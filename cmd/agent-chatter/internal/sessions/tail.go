@@ -194,6 +194,7 @@ func (cmd *Tail) printEvent(a *app.App, prefix string, e journal.Event) {
 func eventDetail(e journal.Event) string {
 	switch d := conversation.Alone(projection.DecodeEvent(e)).(type) {
 	case conversation.Said:
+		d.Message.Content = d.Text()
 		return "  " + view.MessageText(projection.Entry{Message: d.Message})
 	case conversation.Began:
 		return "  " + tty.SafeLine(d.Turn.Speaker.ID)

@@ -15,6 +15,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/attachment"
 	"github.com/agent-chatter/agent-chatter/journal/regularfile"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog/sessioncopy"
@@ -67,6 +68,9 @@ func importJournal(ctx context.Context, a *app.App, path, name string, asNew boo
 		return nil
 	}
 	i := eventImport{app: a, path: name, format: interchange.JournalFormat, asNew: asNew, again: read}
+	if i.files, err = dir.Attachments(id); err != nil {
+		return failed(name, err)
+	}
 	var r Imported
 	if err := read(func(events iter.Seq2[journal.Event, error]) { r = i.run(ctx, events) }); err != nil {
 		return failed(name, err)
@@ -110,10 +114,15 @@ func ImportBundle(ctx context.Context, a *app.App, path string, asNew bool) []Im
 // importBundle imports the sessions of a bundle in a file that has another path than its name.
 func importBundle(ctx context.Context, a *app.App, path, name string, asNew bool) []Imported {
 	var results []Imported
-	err := eachBundled(a, path, func(n int, events iter.Seq2[journal.Event, error]) bool {
-		i := eventImport{app: a, path: name, format: interchange.BundleFormat, asNew: asNew}
+	files, remove, err := bundledFiles()
+	if err != nil {
+		return []Imported{failed(name, err)}
+	}
+	defer remove()
+	err = eachBundled(a, path, &files, func(n int, events iter.Seq2[journal.Event, error]) bool {
+		i := eventImport{app: a, path: name, format: interchange.BundleFormat, asNew: asNew, files: files}
 		i.again = func(use func(iter.Seq2[journal.Event, error])) error {
-			return eachBundled(a, path, func(m int, events iter.Seq2[journal.Event, error]) bool {
+			return eachBundled(a, path, nil, func(m int, events iter.Seq2[journal.Event, error]) bool {
 				if m == n {
 					use(events)
 				}
@@ -132,15 +141,35 @@ func importBundle(ctx context.Context, a *app.App, path, name string, asNew bool
 	return results
 }
 
-// eachBundled passes the sessions of a bundle to a function until that returns false.
-func eachBundled(a *app.App, path string, each func(n int, events iter.Seq2[journal.Event, error]) bool) error {
+// bundledFiles returns a temporary directory for the files of a bundle.
+func bundledFiles() (files attachment.Dir, remove func(), err error) {
+	tmp, err := os.MkdirTemp("", "agent-chatter-import-")
+	if err != nil {
+		return files, nil, err
+	}
+	files, err = attachment.Of(journal.NewDir(tmp, journal.Options{}), "bundle")
+	return files, func() { os.RemoveAll(tmp) }, err
+}
+
+// eachBundled passes the sessions of a bundle to a function until that returns false. It keeps the files of their
+// messages in a directory; nil: nowhere.
+func eachBundled(
+	a *app.App, path string, files *attachment.Dir, each func(n int, events iter.Seq2[journal.Event, error]) bool,
+) error {
 	f, err := regularfile.Open(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
 	n := 0
-	for events := range interchange.ReadBundle(f, a.LineLimit()) {
+	keep := func(data []byte) error {
+		_, err := files.Write(data)
+		return err
+	}
+	if files == nil {
+		keep = nil
+	}
+	for events := range interchange.ReadBundle(f, a.LineLimit(), keep) {
 		if !each(n, events) {
 			break
 		}
@@ -154,6 +183,7 @@ type eventImport struct {
 	app          *app.App
 	path, format string
 	asNew        bool
+	files        attachment.Dir // of the messages
 	// again reads the events once more.
 	again func(use func(iter.Seq2[journal.Event, error])) error
 
@@ -245,7 +275,7 @@ func (i *eventImport) copyEvents(
 	}
 	source := projection.SessionImported{Source: i.format, Path: absolute}
 	dir := i.app.Catalog.Team(i.team)
-	r.Taken, r.Total, err = sessioncopy.ImportEvents(ctx, dir, r.ID, source, secrets.Events(all))
+	r.Taken, r.Total, err = sessioncopy.ImportEvents(ctx, dir, r.ID, source, secrets.Events(all), i.files)
 	if err == nil && r.Taken > 0 && n == 0 {
 		err = i.app.Remote.MarkCopy(dir, r.ID, r.ID) // what it got may be sealed on the hub
 	}

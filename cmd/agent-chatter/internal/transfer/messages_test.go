@@ -53,6 +53,7 @@ func transferTexts() []apptest.Text {
 		{Function: "notOpenedText", Shown: notOpenedText(path, &age.NoIdentityMatchError{})},
 		{Function: "notOpenedText", Sample: "not of age", Shown: notOpenedText(path, errors.New(apptest.Hostile))},
 		{Function: "alteredText", Shown: alteredText(path)},
+		{Function: "fileLeftOutText", Shown: fileLeftOutText(apptest.Hostile, id)},
 	}
 }
 

@@ -91,6 +91,7 @@ type sessionExport struct {
 	part     *projection.State // of the events of the part only
 	marks    map[string]int    // of secrets that were replaced in the part, by kind
 	damage   error             // that ends the session early
+	hasFiles bool              // a message has files
 
 	rows  projection.Timeline // not in chart yet
 	chart *chart.Chart        // of the part; nil: none is drawn
@@ -233,6 +234,7 @@ func (x *sessionExport) added(ctx context.Context, secrets *redact.Redactor) ite
 // add adds an event to the states, and counts its marks.
 func (x *sessionExport) add(event projection.Event) {
 	x.state.ApplyEvent(event)
+	x.hasFiles = x.hasFiles || len(projection.FilesOf(event.Type, event.Data)) > 0
 	if x.chart != nil {
 		x.rows.ApplyEvent(event)
 		if final := x.rows.Final(); final >= 64 {
@@ -315,6 +317,7 @@ var bodies = map[string]writeBody{
 	"jsonl": writeEvents, // without a head, but nothing is written of a session that is damaged
 	"md": items(func(x *sessionExport) func(*conversation.Item) error {
 		return x.entries(func(entry projection.Entry) error {
+			entry.Content = projection.WithFiles(entry.Content, entry.Attachments)
 			entry.Content, entry.Speaker.DisplayName = tty.Safe(entry.Content), tty.SafeLine(entry.Speaker.DisplayName)
 			entry.Timestamp = tty.SafeLine(entry.Timestamp)
 			return interchange.Markdown(x.body, entry)

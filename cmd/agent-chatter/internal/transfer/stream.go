@@ -3,6 +3,7 @@ package transfer
 import (
 	"context"
 	"io"
+	"slices"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -40,12 +41,17 @@ func WriteSession(
 
 // writeBundle writes sessions to a bundle.
 func writeBundle(ctx context.Context, w io.Writer, a *app.App, sessions []*sessionExport) error {
-	b, err := interchange.NewBundle(w, a.Identity(), len(sessions))
+	files := slices.ContainsFunc(sessions, func(x *sessionExport) bool { return x.hasFiles })
+	b, err := interchange.NewBundle(w, a.Identity(), len(sessions), files)
 	if err != nil {
 		return err
 	}
 	for _, x := range sessions {
-		if err := b.Add(x.events(ctx)); err != nil {
+		files, err := newMessageFiles(x)
+		if err != nil {
+			return err
+		}
+		if err := b.Add(files.events(x.events(ctx)), files.content); err != nil {
 			return err
 		}
 	}

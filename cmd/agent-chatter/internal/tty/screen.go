@@ -72,8 +72,8 @@ const (
 
 // Draw prints lines and replaces the live rows, in one write. The texts have no control characters but those of
 // colours, emphasis and links, and each ends its own. The terminal wraps a line that is too long; a row is cut. If
-// there are more rows than the terminal has, the last ones are shown. Unless caret is nil, the cursor is shown there. An
-// unchanged frame is not written.
+// there are more rows than the terminal has, the last ones are shown. Unless caret is nil, the cursor is shown there.
+// An unchanged frame is not written.
 func (s *Screen) Draw(done, live []string, caret *Caret) error {
 	if err := s.alternate(false); err != nil {
 		return err

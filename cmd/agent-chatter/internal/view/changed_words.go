@@ -8,8 +8,8 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 )
 
-// changeLines returns the lines of the first n changes. What differs in a removed line and the added one that replaces it
-// is underlined.
+// changeLines returns the lines of the first n changes. What differs in a removed line and the added one that replaces
+// it is underlined.
 func changeLines(changes []Change, n int) (lines []ansi.Line) {
 	for i, change := range changes[:n] {
 		style := changeStyles[change.Kind]

@@ -112,6 +112,16 @@ func unsupportedText(member, setting string) string {
 		tty.SafeLine(member))
 }
 
+// notSentText reports a file that a member gets only by name.
+func notSentText(member, name string, reason coordinator.NotSent) string {
+	why := map[coordinator.NotSent]string{
+		coordinator.NotTaken:    "its agent takes no pictures",
+		coordinator.NotFitting:  "it is too large for its agent, or there are too many",
+		coordinator.NotReadable: "the content is missing or damaged; agent-chatter verify says more",
+	}[reason]
+	return fmt.Sprintf("%s does not get the content of %s: %s.", tty.SafeLine(member), tty.SafeLine(name), why)
+}
+
 // retryingText reports a failed request that the agent repeats.
 func retryingText(member string, r agent.Retry) string {
 	when := ""
@@ -171,6 +181,9 @@ func noticeText(n coordinator.Notice, t *team.Team) string {
 	case coordinator.SettingUnsupported:
 		member, _ := t.Member(n.MemberID)
 		return unsupportedText(member.DisplayName, n.Setting)
+	case coordinator.FileNotSent:
+		member, _ := t.Member(n.MemberID)
+		return notSentText(member.DisplayName, n.Name, n.Reason)
 	case coordinator.Retrying:
 		return retryingText(n.Member.DisplayName, n.Retry)
 	case coordinator.AgentNotice:

@@ -141,6 +141,7 @@ func (t *Transcript) showDelta(d conversation.Delta) {
 		}
 	case conversation.Said:
 		t.interrupt()
+		d.Message.Content = d.Text()
 		t.message(d.Message)
 	case conversation.Began:
 		t.turn, t.before = &shownTurn{member: t.speaking(d.Turn.Speaker)}, len(t.queue)

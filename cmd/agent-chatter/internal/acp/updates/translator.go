@@ -121,6 +121,7 @@ func (t *Translator) add(d conversation.Delta) {
 	case conversation.Changed:
 		t.change(m, d)
 	case conversation.Said:
+		d.Message.Content = d.Text()
 		t.addMessage(m, d.Message, d.Time)
 	case conversation.Replied:
 		t.reply(m, d, seen)

@@ -51,7 +51,7 @@ func (s *sayings) of(d conversation.Delta) (said saying, ok bool) {
 	}
 	switch d := d.(type) {
 	case conversation.Said:
-		return saying{kind: "message", by: name(s.secrets, d.Message.Speaker), text: d.Message.Content}, true
+		return saying{kind: "message", by: name(s.secrets, d.Message.Speaker), text: d.Text()}, true
 	case conversation.Replied:
 		return saying{kind: "message", by: name(s.secrets, d.Message.Speaker), text: d.Message.Content}, true
 	case conversation.Changed:

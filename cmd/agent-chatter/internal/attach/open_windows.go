@@ -1,0 +1,5 @@
+package attach
+
+import "os"
+
+const openFlag = os.O_RDONLY
