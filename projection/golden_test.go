@@ -29,8 +29,9 @@ var update = flag.Bool("update", false, "rewrite the golden files, except the jo
 // steered.jsonl has messages that an agent took in its turn, did not take, and took in a turn that was cancelled.
 // imported.jsonl has the origin of a session of another program.
 // budget.jsonl has the limits of two runs, one of which ends a turn.
+// members.jsonl has changes of members, one from two machines.
 var goldenJournals = []string{
-	"v1", "v1-2", "at-once", "bypassed", "attached", "asked", "steered", "imported", "budget",
+	"v1", "v1-2", "at-once", "bypassed", "attached", "asked", "steered", "imported", "budget", "members",
 }
 
 func TestGoldenJournalsHaveEveryTypeOfEvent(t *testing.T) {

@@ -67,6 +67,9 @@ type State struct {
 	Origin *Origin `json:"origin,omitempty"`
 	// Summaries has the newest summary of members, by id, for at most maxInstructed of them.
 	Summaries map[string]SummaryWritten `json:"summaries,omitempty"`
+	// Changes are how members differ from the configuration of the team, which Team.Members includes, in the order of
+	// their first change, for at most maxInstructed of them.
+	Changes []ChangedMember `json:"changes,omitempty"`
 	// History is a chained checksum of all messages; LastMessage is the seq of the last one.
 	History     string  `json:"history,omitempty"`
 	LastMessage uint64  `json:"lastMessage,omitempty"`
@@ -236,6 +239,9 @@ func (s *State) apply(e journal.Event, p Payload) {
 		return
 	case SessionImported:
 		s.imported(p)
+		return
+	case MemberChanged:
+		s.changeMember(p)
 		return
 	case TaskSet:
 		s.Task = p.Task
