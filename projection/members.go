@@ -66,13 +66,54 @@ type ChangedMember struct {
 	Removed     bool            `json:"removed,omitempty"`
 }
 
+// Whole returns all differences as one change.
+func (c ChangedMember) Whole() MemberChanged {
+	p := MemberChanged{MemberID: c.MemberID, Model: c.Model, Removed: c.Removed}
+	if len(c.Permissions) > 0 {
+		p.Permissions = c.Permissions[0].Permissions
+	}
+	if len(c.Added) > 0 {
+		p.Added, p.Agent = c.Added[0].Added, c.Added[0].Agent
+	}
+	return p
+}
+
+// Without returns the differences that a change has not.
+func (c ChangedMember) Without(p MemberChanged) ChangedMember {
+	if c.MemberID != p.MemberID {
+		return c
+	}
+	if p.Model != nil {
+		c.Model = nil
+	}
+	if p.Permissions != nil {
+		c.Permissions = nil
+	}
+	if p.Added != nil {
+		c.Added = nil
+	}
+	c.Removed = c.Removed && !p.Removed
+	return c
+}
+
+// Removed reports whether a member was removed from the team of the session.
+func (s *State) Removed(memberID string) bool {
+	return slices.ContainsFunc(s.Changes, func(c ChangedMember) bool { return c.MemberID == memberID && c.Removed })
+}
+
+// TakesChange reports whether the state can have a change of a member.
+func (s *State) TakesChange(memberID string) bool {
+	return len(s.Changes) < maxInstructed ||
+		slices.ContainsFunc(s.Changes, func(c ChangedMember) bool { return c.MemberID == memberID })
+}
+
 // maxAgreeing is how many events a list of ChangedMember has: more than one if a conversation moves between machines.
 const maxAgreeing = 4
 
 // changeMember folds a MemberChanged.
 func (s *State) changeMember(p MemberChanged) {
 	at := slices.IndexFunc(s.Changes, func(c ChangedMember) bool { return c.MemberID == p.MemberID })
-	if at < 0 && len(s.Changes) >= maxInstructed || !p.short() {
+	if !s.TakesChange(p.MemberID) || !p.short() {
 		return
 	}
 	s.Changes = slices.Clone(s.Changes) // States may share it
@@ -96,11 +137,7 @@ func (s *State) changeMember(p MemberChanged) {
 		})
 	}
 	if p.Removed {
-		ofSession := slices.ContainsFunc(c.Added, func(a MemberChanged) bool { return a.Agent != "" })
 		*c = ChangedMember{MemberID: p.MemberID, Removed: true}
-		if ofSession {
-			s.Changes = slices.Delete(s.Changes, at, at+1)
-		}
 	}
 	s.Team.change(p)
 }

@@ -57,6 +57,18 @@ func (d *display) showFacts() {
 	})
 }
 
+// Notice implements coordinator.Listener.
+func (d *display) Notice(n coordinator.Notice) {
+	d.Reporter.Notice(n)
+	switch n.(type) {
+	case coordinator.TeamReady, coordinator.TeamChanged:
+		d.Say(func(m *console.Model) []view.Block {
+			m.Sources.Members = members(d.Team)
+			return nil
+		})
+	}
+}
+
 // showItem prints a message or an unfinished reply of a resumed session.
 func (d *display) showItem(i *conversation.Item) {
 	d.Say(func(m *console.Model) []view.Block {
@@ -70,6 +82,9 @@ func (d *display) showItem(i *conversation.Item) {
 // Event implements coordinator.Listener.
 func (d *display) Event(e coordinator.Event) {
 	d.Reporter.Event(e)
+	if p, ok := e.Payload.(projection.MemberChanged); ok && d.repl.scripted {
+		d.App.Notice(tty.SafeLine(p.Text())) // other conversations show it among what is said
+	}
 	next, facts := "", []string(nil)
 	if d.console != nil {
 		now := statusOf(d.repl.c)

@@ -5,9 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clipperhouse/displaywidth"
+
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
-	"github.com/clipperhouse/displaywidth"
 )
 
 func TestHelpFitsTheScreen(t *testing.T) {

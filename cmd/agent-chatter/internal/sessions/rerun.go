@@ -52,6 +52,12 @@ func rerunSession(ctx context.Context, a *app.App, r *view.Replay, span view.Spa
 	if err != nil {
 		return err
 	}
+	var chosen coordinator.Chosen
+	if o.Model != "" {
+		if chosen.Models, err = teams.Models(a, team, []string{o.Model}); err != nil {
+			return err
+		}
+	}
 	config, err := a.Config()
 	if err != nil {
 		return err
@@ -79,7 +85,7 @@ func rerunSession(ctx context.Context, a *app.App, r *view.Replay, span view.Spa
 		Budget: coordinator.Budget{Home: config.Budget, Day: spending.NewDay(a, true)},
 	})
 	parent := &projection.Parent{SessionID: r.ID, Seq: prompts[len(prompts)-1].seq}
-	if err := c.SetTeam(ctx, team, coordinator.SetTeamOptions{Parent: parent}); err != nil {
+	if err := c.SetTeam(ctx, team, coordinator.SetTeamOptions{Parent: parent, Chosen: chosen}); err != nil {
 		return err
 	}
 	failed, err := l.rerun(ctx, c, prompts, o.JSON)
@@ -133,10 +139,7 @@ func (o rerunOptions) team(ctx context.Context, a *app.App, r *view.Replay) (con
 	} else {
 		configured, err = loader.Of(ctx, r.Dir, r.ID)
 	}
-	if err != nil || o.Model == "" {
-		return configured, err
-	}
-	return teams.WithModels(a, configured, []string{o.Model})
+	return configured, err
 }
 
 // recordedPrompts returns the prompts in a span of a session.
