@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -68,6 +69,7 @@ type Coordinator struct {
 	homeKey    []byte // nil: not known yet
 	ephemeral  bool   // the home has no key
 	residents  *Residents
+	models     sync.Map // the names of the models that agents have reported, by the id of the member
 	phase      Phase
 	notified   Status               // the last one
 	running    atomic.Pointer[turn] // nil: none
@@ -150,6 +152,7 @@ func (c *Coordinator) reset(t *team.Team, chosen Chosen) {
 	}
 	c.closeEngines()
 	c.configured, c.chosen, c.team = t, chosen.clone(), t
+	c.models.Clear()
 	if t != nil {
 		c.team, _ = c.overlay(nil)
 	}

@@ -130,6 +130,33 @@ func (c *Coordinator) Configured() *team.Team { return c.configured }
 // Chosen returns what the caller has chosen for the run and nothing has replaced since.
 func (c *Coordinator) Chosen() Chosen { return c.chosen.clone() }
 
+// The bounds of what is kept of the models that an agent reports.
+const (
+	maxModels    = 200
+	maxModelName = 200 // bytes
+)
+
+// noteModels keeps the models that a member's agent has reported.
+func (c *Coordinator) noteModels(memberID string, models []string) {
+	var kept []string
+	for _, model := range models {
+		if model != "" && len(model) <= maxModelName && len(kept) < maxModels && !slices.Contains(kept, model) {
+			kept = append(kept, model)
+		}
+	}
+	if len(kept) > 0 {
+		c.models.Store(memberID, kept)
+	}
+}
+
+// Models returns the models that a member's agent has reported since SetTeam; none: it has not. It may be called from
+// any goroutine.
+func (c *Coordinator) Models(memberID string) []string {
+	models, _ := c.models.Load(memberID)
+	names, _ := models.([]string)
+	return names
+}
+
 // agent returns the agent with an id.
 func (c *Coordinator) agent(id string) (team.Member, error) {
 	if c.team == nil {

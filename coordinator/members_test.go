@@ -87,7 +87,7 @@ func TestChangedMembersRun(t *testing.T) {
 	}
 	r.say("[NEXT: ada] gamma")
 	r.checkAttached(projection.AttachResumed, "")
-	r.checkPrompt("gamma", "- cy (The new one)", "-alpha")
+	r.checkPrompt("gamma", "cy (The new one), agent", "-alpha")
 	if err := r.Say(context.Background(), "", "[NEXT: bob] delta"); !errors.Is(err, coordinator.ErrNotDelivered) {
 		t.Errorf("to the removed member: %v", err)
 	}

@@ -42,6 +42,14 @@ func (c *Coordinator) Rename(title string) error {
 	return c.change(projection.SessionRenamed{Title: title})
 }
 
+// Pin protects the session from being archived or deleted automatically, or stops doing so.
+func (c *Coordinator) Pin(pinned bool) error {
+	if c.conv == nil {
+		return ErrNoSession
+	}
+	return c.change(projection.SessionPinned{Pinned: pinned})
+}
+
 // change records and saves a setting of the session.
 func (c *Coordinator) change(p projection.Payload) error {
 	c.reported = false

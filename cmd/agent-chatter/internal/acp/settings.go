@@ -37,6 +37,7 @@ type optionChoices struct {
 
 	rounds *int              // nil: those of the team
 	models map[string]string // by the id of the member
+	except []string          // the ids of the members whose permissions a command has set since
 }
 
 // Apply returns the team with the choices other than Chosen.
@@ -52,7 +53,7 @@ func (c optionChoices) Apply(t *team.Team) *team.Team {
 func (c optionChoices) Chosen(t *team.Team) coordinator.Chosen {
 	chosen := coordinator.Chosen{Models: maps.Clone(c.models), Permissions: map[string]string{}}
 	for _, m := range t.Members {
-		if slices.Contains(m.EngineInfo().Permissions, c.Permissions) {
+		if slices.Contains(m.EngineInfo().Permissions, c.Permissions) && !slices.Contains(c.except, m.ID) {
 			chosen.Permissions[m.ID] = c.Permissions
 		}
 	}
@@ -70,12 +71,12 @@ func (c *optionChoices) Set(t *team.Team, id, value string) error {
 		c.rounds = &n
 		return nil
 	case id == permissions && value == byTeam:
-		c.Permissions = ""
+		c.Permissions, c.except = "", nil
 		return nil
 	case id == permissions && slices.ContainsFunc(t.Members, func(m team.Member) bool {
 		return slices.Contains(m.EngineInfo().Permissions, value)
 	}):
-		c.Permissions = value
+		c.Permissions, c.except = value, nil
 		return nil
 	}
 	for _, m := range t.Members {

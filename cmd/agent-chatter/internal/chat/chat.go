@@ -287,7 +287,7 @@ func (r *repl) open() error {
 	if err != nil {
 		return err
 	}
-	c.Change(func(m *console.Model) { m.Sources = sources(r.app.Cwd) })
+	c.Change(func(m *console.Model) { m.Sources = sources(r.app) })
 	r.input, r.display.Surface, r.display.console, r.closeOutput = c, c, c, c.Close
 	return nil
 }

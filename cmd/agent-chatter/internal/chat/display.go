@@ -62,8 +62,10 @@ func (d *display) Notice(n coordinator.Notice) {
 	d.Reporter.Notice(n)
 	switch n.(type) {
 	case coordinator.TeamReady, coordinator.TeamChanged:
+		of := d.repl.arguments()
 		d.Say(func(m *console.Model) []view.Block {
-			m.Sources.Members = members(d.Team)
+			of.files = m.Sources.Files
+			m.Sources.Members, m.Sources.Arguments = members(d.Team), of.Of
 			return nil
 		})
 	}

@@ -138,6 +138,9 @@ func (r *repl) run(ctx context.Context) error {
 			return nil
 		}
 		r.app.HideArchiving()
+		if _, hidden := ownCommands(r.app); len(hidden) > 0 {
+			r.app.Notice(hiddenCommandsText(hidden))
+		}
 	}
 	r.banner()
 	if c := r.display.console; c != nil {

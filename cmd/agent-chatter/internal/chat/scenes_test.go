@@ -45,7 +45,7 @@ func newScene(columns, rows int) *scene {
 		columns:    columns, rows: rows, now: time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC),
 	}
 	s.lines, s.noted = bannerLines(demo, s.style()), true
-	s.model.Sources = sources(".")
+	s.model.Sources = sources(&app.App{Home: ".", Cwd: "."})
 	s.model.Sources.Files = fstest.MapFS{"calc/eval.go": {}, "calc/parse.go": {}, "go.mod": {}, "main.go": {}}
 	s.model.Sources.Members = members(demo)
 	return s

@@ -27,6 +27,9 @@ type Sources struct {
 	Commands []Choice // for a / at the start of the text
 	Members  []Choice // after an @
 	Files    fs.FS    // the working directory, for paths after @./; nil: none
+	// Arguments returns the choices for an argument of a command, after other arguments and as far as it is typed;
+	// those that do not begin with what is typed are left out. nil: there are none.
+	Arguments func(command string, before []string, typed string) []Choice
 }
 
 // Complete returns the choices for the word at the end of the text before the cursor, and the length of
@@ -38,9 +41,12 @@ func Complete(before string, first bool, s Sources) (choices []Choice, word int)
 	case first && start == 0 && strings.HasPrefix(typed, "/"):
 		choices = withPrefix(s.Commands, typed)
 	case strings.HasPrefix(typed, "@./") && s.Files != nil:
-		choices = s.paths(strings.TrimPrefix(typed, "@./"))
+		choices = Paths(s.Files, "@./", strings.TrimPrefix(typed, "@./"))
 	case strings.HasPrefix(typed, "@"):
 		choices = withPrefix(s.Members, typed)
+	case first && strings.HasPrefix(before, "/") && !strings.HasPrefix(before, "//") && s.Arguments != nil:
+		words := strings.Fields(before[:start])
+		choices = withPrefix(s.Arguments(words[0], words[1:], typed), typed)
 	}
 	return choices[:min(len(choices), maxChoices)], len(typed)
 }
@@ -55,14 +61,14 @@ func withPrefix(all []Choice, typed string) (matching []Choice) {
 	return matching
 }
 
-// paths returns the files and directories below the working directory that a typed path may continue to.
-func (s Sources) paths(typed string) (choices []Choice) {
+// Paths returns the files and directories below a directory that a typed path may continue to, each after prefix.
+func Paths(files fs.FS, prefix, typed string) (choices []Choice) {
 	dir, base := path.Split(typed)
 	below := path.Clean("./" + dir)
-	if info, err := fs.Stat(s.Files, below); err != nil || !info.IsDir() {
+	if info, err := fs.Stat(files, below); err != nil || !info.IsDir() {
 		return nil // to open a named pipe could wait forever
 	}
-	f, err := s.Files.Open(below)
+	f, err := files.Open(below)
 	if err != nil {
 		return nil
 	}
@@ -81,7 +87,7 @@ func (s Sources) paths(typed string) (choices []Choice) {
 		if entry.IsDir() {
 			name += "/"
 		}
-		choices = append(choices, Choice{Text: "@./" + dir + name})
+		choices = append(choices, Choice{Text: prefix + dir + name})
 	}
 	slices.SortFunc(choices, func(a, b Choice) int { return strings.Compare(a.Text, b.Text) })
 	return choices

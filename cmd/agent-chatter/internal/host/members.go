@@ -196,7 +196,7 @@ func (m Members) modelsText() string {
 	lines := []string{"Models:"}
 	for _, member := range m.C.Team().Members {
 		if member.Type == team.AI {
-			lines = append(lines, "  "+tty.SafeLine(member.Name)+": "+m.inForce(member, modelOf))
+			lines = append(lines, "  "+tty.SafeLine(member.Name)+": "+m.inForce(member, ModelOf))
 		}
 	}
 	return strings.Join(append(lines, "To change one for this session, type: /model MEMBER MODEL"), "\n")
@@ -204,11 +204,11 @@ func (m Members) modelsText() string {
 
 // modelText shows the model of a member, and those that it can have.
 func (m Members) modelText(member team.Member) string {
-	text := tty.SafeLine(member.Name) + ": " + m.inForce(member, modelOf) + "\n"
+	text := tty.SafeLine(member.Name) + ": " + m.inForce(member, ModelOf) + "\n"
 	if !member.EngineInfo().Models {
 		return text + "Its engine has no models."
 	}
-	known := KnownModels(m.App, m.C, member)
+	known := KnownModels(m.App, member, m.C.Models(member.ID), m.C.Team(), m.C.Configured())
 	if len(known) == 0 {
 		return text + "Its models are not known; type a name as its program has it: /model MEMBER MODEL"
 	}
@@ -220,7 +220,7 @@ func (m Members) permissionsText() string {
 	lines := []string{"Permissions:"}
 	for _, member := range m.C.Team().Members {
 		if member.Type == team.AI {
-			lines = append(lines, "  "+tty.SafeLine(member.Name)+": "+m.inForce(member, permissionsOf))
+			lines = append(lines, "  "+tty.SafeLine(member.Name)+": "+m.inForce(member, PermissionsOf))
 		}
 	}
 	return strings.Join(append(lines, "To change them for this session, type: /permissions MEMBER VALUE"), "\n")
@@ -232,7 +232,7 @@ func permissionsOfText(m team.Member) string {
 	if len(known) == 0 {
 		return fmt.Sprintf("%s: its engine has no permissions.", tty.SafeLine(m.Name))
 	}
-	return fmt.Sprintf("%s: %s\nIt can have: %s", tty.SafeLine(m.Name), tty.SafeLine(permissionsOf(m)),
+	return fmt.Sprintf("%s: %s\nIt can have: %s", tty.SafeLine(m.Name), tty.SafeLine(PermissionsOf(m)),
 		strings.Join(known, ", "))
 }
 
@@ -249,7 +249,8 @@ func (m Members) inForce(member team.Member, value func(team.Member) string) str
 	return tty.SafeLine(now)
 }
 
-func modelOf(m team.Member) string {
+// ModelOf returns the model of a member, for people.
+func ModelOf(m team.Member) string {
 	switch {
 	case m.Model != "":
 		return m.Model
@@ -259,7 +260,8 @@ func modelOf(m team.Member) string {
 	return "default"
 }
 
-func permissionsOf(m team.Member) string {
+// PermissionsOf returns the permissions of a member, for people.
+func PermissionsOf(m team.Member) string {
 	switch {
 	case m.Permissions != "":
 		return m.Permissions
@@ -275,33 +277,23 @@ func agentsText(found, others []string) string {
 }
 
 // KnownModels returns the models that a member can have, as far as they are known: those that its agent has reported,
-// and those of teams.
-func KnownModels(a *app.App, c *coordinator.Coordinator, m team.Member) []string {
-	var known []string
-	add := func(model string) {
-		if model != "" && !slices.Contains(known, model) {
-			known = append(known, model)
-		}
-	}
-	for _, of := range []*team.Team{c.Team(), c.Configured()} {
-		for _, other := range of.Members {
-			if other.EngineName() == m.EngineName() && other.AgentType == m.AgentType {
-				add(other.Model)
-			}
-		}
-	}
+// then those that members with the same agent have in these teams and in the team files.
+func KnownModels(a *app.App, m team.Member, reported []string, teams ...*team.Team) []string {
+	known := slices.Clone(reported)
 	files, _ := team.Files(a.Places())
 	for _, f := range files {
 		if f.Path == "" || f.Hidden {
 			continue
 		}
-		t, err := team.Load(f.Path, a.Home)
-		if err != nil {
-			continue
+		if t, err := team.Load(f.Path, a.Home); err == nil {
+			teams = append(teams, t)
 		}
+	}
+	for _, t := range teams {
 		for _, other := range t.Members {
-			if other.EngineName() == m.EngineName() && other.AgentType == m.AgentType {
-				add(other.Model)
+			same := other.Type == team.AI && other.EngineName() == m.EngineName() && other.AgentType == m.AgentType
+			if same && other.Model != "" && !slices.Contains(known, other.Model) {
+				known = append(known, other.Model)
 			}
 		}
 	}

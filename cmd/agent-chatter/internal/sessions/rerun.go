@@ -10,6 +10,8 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/console"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/host"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/setup"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/spending"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/teams"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
@@ -78,7 +80,12 @@ func rerunSession(ctx context.Context, a *app.App, r *view.Replay, span view.Spa
 			return nil
 		})
 	}
+	changes, err := recordedChanges(ctx, r, span)
+	if err != nil {
+		return err
+	}
 	c := coordinator.New(coordinator.Options{
+		NewMember: setup.MemberMaker(a), HomeKey: host.HomeKey(a, len(changes) > 0 && o.Team == ""),
 		Store: store.NewFiles(a.Catalog), Listener: l, App: a.Identity(), CWD: a.Cwd,
 		Window: coordinator.Window(config.Window), Engines: agent.Engines(),
 		KeepSecrets: config.KeepSecrets(), Guard: new(process.Guard),
@@ -88,7 +95,17 @@ func rerunSession(ctx context.Context, a *app.App, r *view.Replay, span view.Spa
 	if err := c.SetTeam(ctx, team, coordinator.SetTeamOptions{Parent: parent, Chosen: chosen}); err != nil {
 		return err
 	}
-	failed, err := l.rerun(ctx, c, prompts, o.JSON)
+	failed := false
+	switch {
+	case len(changes) == 0:
+	case o.Team == "":
+		err = c.Adopt(changes)
+	default:
+		a.Notice(notAdoptedText(r.ID, changes))
+	}
+	if err == nil {
+		failed, err = l.rerun(ctx, c, prompts, o.JSON)
+	}
 	if err != nil {
 		return errors.Join(err, c.Stop("error"))
 	}
@@ -140,6 +157,24 @@ func (o rerunOptions) team(ctx context.Context, a *app.App, r *view.Replay) (con
 		configured, err = loader.Of(ctx, r.Dir, r.ID)
 	}
 	return configured, err
+}
+
+// recordedChanges returns how the members differed from the team's configuration at the end of a span.
+func recordedChanges(ctx context.Context, r *view.Replay, span view.Span) ([]projection.ChangedMember, error) {
+	var state projection.State
+	for e, err := range span.UpTo(r.Events(ctx)) {
+		if err != nil {
+			return nil, err
+		}
+		state.Apply(e)
+	}
+	return state.Changes, nil
+}
+
+// notAdoptedText is for a rerun with another team than that of the session, whose members were changed.
+func notAdoptedText(id string, changes []projection.ChangedMember) string {
+	return fmt.Sprintf("Session %s had other members than its configuration; the rerun does not.\n%s", id,
+		view.ChangesText(changes))
 }
 
 // recordedPrompts returns the prompts in a span of a session.
