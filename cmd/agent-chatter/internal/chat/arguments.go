@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"time"
 
@@ -152,17 +153,23 @@ func permissionChoices(m team.Member) (choices []editor.Choice) {
 
 // registered returns the agents that can be added: members that were removed first.
 func (a *arguments) registered() (choices []editor.Choice) {
+	add := func(name, help string) {
+		known := func(c editor.Choice) bool { return c.Text == name }
+		if !slices.ContainsFunc(choices, known) && tty.SafeLine(name) == name {
+			choices = append(choices, editor.Choice{Text: name, Help: help})
+		}
+	}
 	for _, m := range a.configured.Members {
 		if _, ok := a.team.Member(m.ID); !ok {
-			choices = append(choices, editor.Choice{Text: m.Name, Help: "was removed"})
+			add(m.Name, "was removed")
 		}
 	}
 	found, others := setup.AgentNames(a.app)
 	for _, name := range found {
-		choices = append(choices, editor.Choice{Text: tty.SafeLine(name), Help: "installed"})
+		add(name, "installed")
 	}
 	for _, name := range others {
-		choices = append(choices, editor.Choice{Text: tty.SafeLine(name), Help: "another way, or not installed"})
+		add(name, "another way, or not installed")
 	}
 	return choices
 }

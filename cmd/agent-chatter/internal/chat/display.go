@@ -62,13 +62,21 @@ func (d *display) Notice(n coordinator.Notice) {
 	d.Reporter.Notice(n)
 	switch n.(type) {
 	case coordinator.TeamReady, coordinator.TeamChanged:
-		of := d.repl.arguments()
-		d.Say(func(m *console.Model) []view.Block {
-			of.files = m.Sources.Files
-			m.Sources.Members, m.Sources.Arguments = members(d.Team), of.Of
-			return nil
-		})
+		d.completeArguments()
 	}
+}
+
+// completeArguments makes the input box complete what the conversation has now.
+func (d *display) completeArguments() {
+	if d.console == nil || d.repl.c == nil {
+		return
+	}
+	of := d.repl.arguments()
+	d.Say(func(m *console.Model) []view.Block {
+		of.files = m.Sources.Files
+		m.Sources.Members, m.Sources.Arguments = members(d.Team), of.Of
+		return nil
+	})
 }
 
 // showItem prints a message or an unfinished reply of a resumed session.
@@ -107,6 +115,10 @@ func (d *display) Event(e coordinator.Event) {
 		}
 		return blocks
 	})
+	switch e.Payload.(type) {
+	case projection.TurnEnded, projection.SessionRenamed:
+		d.completeArguments()
+	}
 }
 
 // blocks returns the blocks of an event. Of a scripted conversation, plain lines have the complete messages of agents;

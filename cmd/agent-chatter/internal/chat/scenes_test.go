@@ -298,6 +298,12 @@ var scenes = []namedScene{
 			tty.Key{Code: tty.Left, Mod: tty.Ctrl})
 	}},
 	{"menu", func(s *scene) { s.types("/", tty.Key{Code: tty.Down}, tty.Key{Code: tty.Down}) }},
+	{"arguments", func(s *scene) {
+		ada := team.Member{ID: "ada", Name: "ada", DisplayName: "Ada", Type: team.AI, AgentType: "claude", Permissions: "edit"}
+		of := &arguments{team: &team.Team{Members: []team.Member{ada}}}
+		s.model.Sources.Arguments = of.Of
+		s.types("/permissions ada ", tty.Key{Code: tty.Down})
+	}},
 	{"members", func(s *scene) { s.types("@critic what do you think, and @") }},
 	{"paths", func(s *scene) { s.types("look at @./calc/", tty.Key{Code: tty.Down}) }},
 	{"search", func(s *scene) {

@@ -164,18 +164,18 @@ func keysText(bindings keys.Bindings) string {
 
 // helpLines are the commands as /help lists them, and what they do.
 var helpLines = [][2]string{
-	{"/help, /status, /members, /queue", "the commands, the session, who is next"},
+	{"/help, /status, /members, /queue", "commands, session, team, who is next"},
 	{"/model [MEMBER [MODEL]]", "an agent's model, for this session"},
 	{"/permissions [MEMBER [VALUE]]", "what an agent may do, likewise"},
 	{"/add [AGENT [NAME]], /remove MEMBER", "one agent more or less, likewise"},
-	{"/retry, /save", "rerun the interrupted turn; save now"},
+	{"/retry, /save", "rerun the interrupted turn; save"},
 	{"/compact [MEMBER] [WHAT MATTERS]", "summarize the messages so far"},
-	{"/task TEXT, /rename TITLE, /pin, /unpin", "the team's task; the session's title"},
+	{"/task TEXT, /rename TITLE, /pin, /unpin", "the team's task; the session's name"},
 	{"/timeline, /fork [X]", "the turns; continue in a copy"},
 	{"/sessions, /search TEXT", "browse or search all sessions"},
 	{"/resume [ID|--last|--latest]", "resume another session"},
 	{"/team deploy FILE | list", "switch to another team"},
-	{"/export FILE, /clear", "write .html, .md or .json; clear screen"},
+	{"/export FILE, /clear", "write .html, .md, .json; clear screen"},
 	{"/end, /exit, /quit", "save and end"},
 }
 
@@ -196,7 +196,7 @@ func (r *repl) slashHelp(context.Context, string) error {
 	var b strings.Builder
 	b.WriteString("Other lines are messages; // escapes a slash. [NEXT: name] chooses who replies.\n")
 	for _, line := range helpLines {
-		fmt.Fprintf(&b, "  %-41s %s\n", line[0], line[1])
+		fmt.Fprintf(&b, "  %-39s %s\n", line[0], line[1])
 	}
 	if own, _ := ownCommands(r.app); len(own) > 0 {
 		b.WriteString(ownText(own) + "\n")

@@ -30,8 +30,10 @@ const asConfigured = "default"
 func (m Members) Model(args string) (answer string, err error) {
 	member, rest, err := m.member(args)
 	switch {
-	case err != nil || args == "":
-		return m.modelsText(), err
+	case err != nil:
+		return "", err
+	case strings.TrimSpace(args) == "":
+		return m.modelsText(), nil
 	case rest == "":
 		return m.modelText(member), nil
 	}
@@ -51,8 +53,10 @@ func (m Members) Permissions(args string) (answer string, err error) {
 	member, rest, err := m.member(args)
 	known := member.EngineInfo().Permissions
 	switch {
-	case err != nil || args == "":
-		return m.permissionsText(), err
+	case err != nil:
+		return "", err
+	case strings.TrimSpace(args) == "":
+		return m.permissionsText(), nil
 	case rest == "":
 		return permissionsOfText(member), nil
 	}

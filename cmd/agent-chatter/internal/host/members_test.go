@@ -93,7 +93,7 @@ func TestMemberCommands(t *testing.T) {
 		{Members.Model, "@ada", "", "ada: sonnet (in the team: opus)"},
 		{Members.Model, "ADA default", "", ""},
 		{Members.Model, "ada", "", "ada: opus\n"},
-		{Members.Model, "abo opus", "Did you mean bob?", ""},
+		{Members.Model, "bbo opus", "Did you mean bob?", ""},
 		{Members.Model, "you opus", "no agent 'you'", ""},
 		{Members.Model, "opus", "no agent 'opus'", ""}, // of several agents
 		{Members.Model, "demo x", "has no models", ""},
