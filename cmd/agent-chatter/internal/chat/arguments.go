@@ -127,7 +127,7 @@ func (a *arguments) agents() (choices []editor.Choice) {
 func (a *arguments) models(m team.Member) []editor.Choice {
 	return a.cache("/model "+m.ID, func() (choices []editor.Choice) {
 		for _, model := range host.KnownModels(a.app, m, a.c.Models(m.ID), a.team, a.configured) {
-			if tty.SafeLine(model) != model || strings.ContainsAny(model, " \t") {
+			if model == "default" || tty.SafeLine(model) != model || strings.ContainsAny(model, " \t") {
 				continue
 			}
 			help := ""
