@@ -171,10 +171,8 @@ func (c *Coordinator) agent(id string) (team.Member, error) {
 
 // changeMember records a change of a member, and puts it into force.
 func (c *Coordinator) changeMember(p projection.MemberChanged) error {
-	if p.Permissions != nil || p.Agent != "" {
-		if c.loadHomeKey(); !c.ephemeral {
-			p.Host = c.memberHost(p)
-		}
+	if c.loadHomeKey(); !c.ephemeral {
+		p.Host = c.memberHost(p)
 	}
 	if c.conv != nil && !c.conv.state.TakesChange(p.MemberID) {
 		return errManyChanges
@@ -248,15 +246,11 @@ func (c *Coordinator) overlay(changes []projection.ChangedMember) (*team.Team, [
 			t.Members = slices.Insert(t.Members, i, m)
 		}
 		m := &t.Members[i]
-		if of.Model != nil {
-			if err := m.CheckModel(*of.Model); err != nil {
-				ignore(projection.MemberChanged{MemberID: of.MemberID, Model: of.Model}, err.Error())
-			} else {
-				m.Model = *of.Model
-			}
+		if why := c.useModel(m, of.Model); why != "" {
+			ignore(projection.MemberChanged{MemberID: of.MemberID, Model: of.Model[0].Model}, why)
 		}
 		if why := c.permit(m, of.Permissions); why != "" {
-			ignore(of.Permissions[0], why)
+			ignore(projection.MemberChanged{MemberID: of.MemberID, Permissions: of.Permissions[0].Permissions}, why)
 		}
 	}
 	for _, of := range changes {
@@ -292,7 +286,7 @@ func (c *Coordinator) added(t *team.Team, of projection.ChangedMember) (m team.M
 	case taken || recorded.ID != of.MemberID || recorded.Name != of.MemberID:
 		return m, errNameTaken.Error()
 	case !c.isOwn(of.Added):
-		return m, "it was added in another home or on another machine"
+		return m, errElsewhere.Error()
 	case c.o.NewMember == nil:
 		return m, "no agents can be added here"
 	}
@@ -301,6 +295,26 @@ func (c *Coordinator) added(t *team.Team, of projection.ChangedMember) (m team.M
 		return m, err.Error()
 	}
 	return m, ""
+}
+
+// errElsewhere is why a change does not count that only the person here may make.
+var errElsewhere = errors.New("it was made in another home or on another machine")
+
+// useModel gives a member the model of a session, or returns why it does not count. Of an agent that speaks a protocol,
+// the model may name the provider that gets the prompts.
+func (c *Coordinator) useModel(m *team.Member, events []projection.MemberChanged) (why string) {
+	if len(events) == 0 {
+		return ""
+	}
+	model := *events[0].Model
+	if err := m.CheckModel(model); err != nil {
+		return err.Error()
+	}
+	if m.EngineInfo().Protocol && model != m.Model && !c.isOwn(events) {
+		return errElsewhere.Error()
+	}
+	m.Model = model
+	return ""
 }
 
 // permit gives a member the permissions of a session, or returns why they do not count. What a session from elsewhere
@@ -315,7 +329,7 @@ func (c *Coordinator) permit(m *team.Member, events []projection.MemberChanged) 
 	}
 	more := agent.Permits(permissions) > agent.Permits(m.Permissions) || permissions == "" && m.Permissions != ""
 	if more && !c.isOwn(events) {
-		return "it was set in another home or on another machine"
+		return errElsewhere.Error()
 	}
 	m.Permissions = permissions
 	return ""
@@ -334,7 +348,7 @@ func (c *Coordinator) isOwn(events []projection.MemberChanged) bool {
 
 // memberHost returns projection.MemberChanged.Host.
 func (c *Coordinator) memberHost(p projection.MemberChanged) string {
-	return c.hash("member", c.configured.ID, p.MemberID, p.Permissions, p.Added, p.Agent)
+	return c.hash("member", c.configured.ID, p.MemberID, p.Model, p.Permissions, p.Added, p.Agent)
 }
 
 // notifyChanges reports which changes of a session count, and which do not.

@@ -132,6 +132,24 @@ func TestChangesOfMembersSurvive(t *testing.T) {
 		again := store.NewFiles(catalog.New(copied, journal.Options{}))
 		remember(t, again, newVendor(), r.Session().ID, settings).checkInForce(want...)
 	})
+	t.Run("a merge", func(t *testing.T) {
+		c := catalog.New(t.TempDir(), journal.Options{})
+		s := store.NewFiles(c)
+		id := changed(t, s, newVendor()).stop()
+		fork, err := sessioncopy.Fork(t.Context(), c.Team("ensemble"), id, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := remember(t, s, newVendor(), fork, settings)
+		r.must(r.SetModel("ada", "haiku"), r.SetPermissions("cy", agent.Edit))
+		r.say("delta")
+		r.stop()
+		merged, err := sessioncopy.Merge(t.Context(), c.Team("ensemble"), id, fork)
+		if err != nil {
+			t.Fatal(err)
+		}
+		remember(t, s, newVendor(), merged.ID, settings).checkInForce("ada haiku allow", "cy m2 edit")
+	})
 	t.Run("a fork, up to the cut", func(t *testing.T) {
 		c := catalog.New(t.TempDir(), journal.Options{})
 		s := store.NewFiles(c)
@@ -183,6 +201,9 @@ func TestConfigurationWasChangedSince(t *testing.T) {
 		"a member has the name now": {func(_ *coordinator.Options, t *team.Team) {
 			t.Members = append(t.Members, team.Member{ID: "Cy", Name: "Cy", Type: team.AI, Engine: "claude"})
 		}, []string{"ada opus allow", "Cy  "}, 1},
+		"the engine is one whose models name providers": {func(o *coordinator.Options, t *team.Team) {
+			t.Members[0].Engine, o.HomeKey = "acp", homeKey("another home")
+		}, []string{"ada  ask"}, 3},
 		"the engine": {func(_ *coordinator.Options, t *team.Team) { t.Members[0].Engine = "demo" },
 			[]string{"ada  ask", "cy m2 "}, 2},
 		"the agent is not registered": {func(o *coordinator.Options, _ *team.Team) {

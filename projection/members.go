@@ -16,7 +16,8 @@ type MemberChanged struct {
 	Agent   string  `json:"agent,omitempty"` // the agent, registered or known by this name, that runs as Added
 	Removed bool    `json:"removed,omitempty"`
 	// Host is a hash of the team and the other fields with a secret key of the home and the machine: a session from
-	// elsewhere can neither run an agent nor permit more than the configuration. "": there is no such key.
+	// elsewhere can neither run an agent, nor choose a provider, nor permit more than the configuration. "": there is
+	// no such key.
 	Host string `json:"host,omitempty"`
 }
 
@@ -58,9 +59,9 @@ func orUnset(permissions string) string {
 
 // A ChangedMember is how a member differs from the configuration of the team.
 type ChangedMember struct {
-	MemberID string  `json:"memberId"`
-	Model    *string `json:"model,omitempty"` // as in MemberChanged
-	// Permissions and Added have the newest events that agree on that, the newest last; nil: there are none.
+	MemberID string `json:"memberId"`
+	// Model, Permissions and Added have the newest events that agree on that, the newest last; nil: there are none.
+	Model       []MemberChanged `json:"model,omitempty"`
 	Permissions []MemberChanged `json:"permissions,omitempty"`
 	Added       []MemberChanged `json:"added,omitempty"`
 	Removed     bool            `json:"removed,omitempty"`
@@ -68,7 +69,10 @@ type ChangedMember struct {
 
 // Whole returns all differences as one change.
 func (c ChangedMember) Whole() MemberChanged {
-	p := MemberChanged{MemberID: c.MemberID, Model: c.Model, Removed: c.Removed}
+	p := MemberChanged{MemberID: c.MemberID, Removed: c.Removed}
+	if len(c.Model) > 0 {
+		p.Model = c.Model[0].Model
+	}
 	if len(c.Permissions) > 0 {
 		p.Permissions = c.Permissions[0].Permissions
 	}
@@ -123,7 +127,7 @@ func (s *State) changeMember(p MemberChanged) {
 	}
 	c := &s.Changes[at]
 	if p.Model != nil {
-		c.Model = p.Model
+		c.Model = agreeing(c.Model, p, func(other MemberChanged) bool { return *other.Model == *p.Model })
 	}
 	if p.Permissions != nil {
 		c.Permissions = agreeing(c.Permissions, p, func(other MemberChanged) bool {

@@ -81,8 +81,8 @@ func viewTexts() []apptest.Text {
 	}
 	model, permissions, unset := apptest.Hostile, "allow", ""
 	changes := []projection.ChangedMember{
-		{MemberID: "ada", Model: &model, Permissions: []projection.MemberChanged{{Permissions: &permissions}}},
-		{MemberID: "bob", Model: &unset, Permissions: []projection.MemberChanged{{Permissions: &unset}}},
+		{MemberID: "ada", Model: []projection.MemberChanged{{Model: &model}}, Permissions: []projection.MemberChanged{{Permissions: &permissions}}},
+		{MemberID: "bob", Model: []projection.MemberChanged{{Model: &unset}}, Permissions: []projection.MemberChanged{{Permissions: &unset}}},
 		{MemberID: apptest.Hostile, Removed: true},
 		{MemberID: "cy", Added: []projection.MemberChanged{{Agent: apptest.Hostile, Added: &projection.Member{ID: "cy"}}}},
 		{MemberID: "dan", Added: []projection.MemberChanged{{Added: &projection.Member{ID: "dan"}}}},
