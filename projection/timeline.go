@@ -354,7 +354,8 @@ func FirstWords(content string) string {
 	return markdown.OneLine(start, rowText)
 }
 
-// ChangeText returns the first words of a new task or title, or how a member changed, as TimelineRow.Text has them; "": there is none.
+// ChangeText returns the first words of a new task or title, or how a member changed, as TimelineRow.Text has them; "":
+// there is none.
 func ChangeText(p Payload) string {
 	switch p := p.(type) {
 	case TaskSet:

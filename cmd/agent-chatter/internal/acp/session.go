@@ -67,8 +67,8 @@ func (s *server) prepare(id, cwd string, servers []sdk.McpServer) *session {
 		CWD: cwd, Window: coordinator.Window(s.config.Window), Engines: agent.Engines(),
 		Budget:      coordinator.Budget{Home: s.config.Budget, Day: spending.NewDay(s.app, true)},
 		KeepSecrets: s.config.KeepSecrets(), Guard: s.guard, MCPServers: mcpServers(servers),
-		NewMember: setup.MemberMaker(o.app), Recall: host.RecallServer(s.app), HomeKey: host.HomeKey(s.app, true), Residents: s.residents, Asks: true,
-		Editor: newEditor(s.client, sdk.SessionId(id), can),
+		Recall: host.RecallServer(s.app), HomeKey: host.HomeKey(s.app, true), Residents: s.residents, Asks: true,
+		NewMember: setup.MemberMaker(o.app), Editor: newEditor(s.client, sdk.SessionId(id), can),
 	})
 	return o
 }

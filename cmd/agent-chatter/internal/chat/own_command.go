@@ -133,8 +133,8 @@ func parseOwn(text string) (description, prompt string) {
 
 var placeholder = regexp.MustCompile(`\$(ARGUMENTS|[1-9])`)
 
-// expandOwn returns a prompt with its arguments: all of them for $ARGUMENTS, and single ones for $1 to $9. A prompt with
-// no place for them gets them at its end.
+// expandOwn returns a prompt with its arguments: all of them for $ARGUMENTS, and single ones for $1 to $9. A prompt
+// without places gets them at its end.
 func expandOwn(prompt, args string) string {
 	if args != "" && !placeholder.MatchString(prompt) {
 		return prompt + "\n\n" + args

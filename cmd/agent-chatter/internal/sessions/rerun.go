@@ -54,12 +54,6 @@ func rerunSession(ctx context.Context, a *app.App, r *view.Replay, span view.Spa
 	if err != nil {
 		return err
 	}
-	var chosen coordinator.Chosen
-	if o.Model != "" {
-		if chosen.Models, err = teams.Models(a, team, []string{o.Model}); err != nil {
-			return err
-		}
-	}
 	config, err := a.Config()
 	if err != nil {
 		return err
@@ -92,20 +86,10 @@ func rerunSession(ctx context.Context, a *app.App, r *view.Replay, span view.Spa
 		Budget: coordinator.Budget{Home: config.Budget, Day: spending.NewDay(a, true)},
 	})
 	parent := &projection.Parent{SessionID: r.ID, Seq: prompts[len(prompts)-1].seq}
-	if err := c.SetTeam(ctx, team, coordinator.SetTeamOptions{Parent: parent, Chosen: chosen}); err != nil {
-		return err
+	if err := o.begin(ctx, a, c, team, parent, changes); err != nil {
+		return errors.Join(err, c.Stop("error"))
 	}
-	failed := false
-	switch {
-	case len(changes) == 0:
-	case o.Team == "":
-		err = c.Adopt(changes)
-	default:
-		a.Notice(notAdoptedText(r.ID, changes))
-	}
-	if err == nil {
-		failed, err = l.rerun(ctx, c, prompts, o.JSON)
-	}
+	failed, err := l.rerun(ctx, c, prompts, o.JSON)
 	if err != nil {
 		return errors.Join(err, c.Stop("error"))
 	}
@@ -118,6 +102,31 @@ func rerunSession(ctx context.Context, a *app.App, r *view.Replay, span view.Spa
 		return ctx.Err()
 	case failed:
 		return &app.ExitError{Code: app.ExitFailed}
+	}
+	return nil
+}
+
+// begin gives a coordinator the team. Members that were changed in the recorded session are changed in the new one, too,
+// if the team is the same.
+func (o rerunOptions) begin(
+	ctx context.Context, a *app.App, c *coordinator.Coordinator, t *team.Team, parent *projection.Parent,
+	changes []projection.ChangedMember,
+) (err error) {
+	options := coordinator.SetTeamOptions{Parent: parent}
+	if o.Model != "" {
+		if options.Chosen.Models, err = teams.Models(a, t, []string{o.Model}); err != nil {
+			return err
+		}
+	}
+	if err := c.SetTeam(ctx, t, options); err != nil {
+		return err
+	}
+	switch {
+	case len(changes) == 0:
+	case o.Team == "":
+		return c.Adopt(changes)
+	default:
+		a.Notice(notAdoptedText(parent.SessionID, changes))
 	}
 	return nil
 }
