@@ -164,7 +164,7 @@ func (r *fileReader) findEngine(path string, m *Member, agents []agentJSON) {
 		if info.Protocol && !required && !agent.Runs(info.Name, m.Command) {
 			m.Command, m.Args = "", nil // registered for the agent's own engine
 		}
-		if isOption(m.Model, line) {
+		if strings.HasPrefix(m.Model, "-") && slices.Contains(line, m.Model) {
 			r.problem(path+"/model", "%v", errOption)
 		}
 	}

@@ -61,18 +61,13 @@ var (
 func (m Member) CheckModel(model string) error {
 	info := m.EngineInfo()
 	notPrinted := func(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) }
-	switch line := info.CommandLine(agent.Member{AgentType: m.AgentType, Model: model}); {
+	switch {
 	case !info.Models:
 		return fmt.Errorf("the engine %s has no models", m.EngineName())
-	case isOption(model, line):
+	case strings.HasPrefix(model, "-"):
 		return errOption
 	case len(model) > maxModel, !utf8.ValidString(model), strings.ContainsFunc(model, notPrinted):
 		return errNoModel
 	}
 	return nil
-}
-
-// isOption reports whether a program would take a model for an option.
-func isOption(model string, commandLine []string) bool {
-	return strings.HasPrefix(model, "-") && slices.Contains(commandLine, model)
 }
