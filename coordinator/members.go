@@ -171,12 +171,14 @@ func (c *Coordinator) agent(id string) (team.Member, error) {
 
 // changeMember records a change of a member, and puts it into force.
 func (c *Coordinator) changeMember(p projection.MemberChanged) error {
-	if c.loadHomeKey(); !c.ephemeral {
-		p.Host = c.memberHost(p)
-	}
 	if c.conv != nil && !c.conv.state.TakesChange(p.MemberID) {
 		return errManyChanges
 	}
+	if err := c.beginSession(); err != nil { // which makes the home
+		return err
+	}
+	c.loadHomeKey()
+	p.Host = c.memberHost(p) // without a key of the home, it counts until the end of the conversation
 	if err := c.change(p); err != nil {
 		return err
 	}

@@ -334,3 +334,16 @@ func TestWaitingProgramOfAChangedMemberEnds(t *testing.T) {
 		t.Errorf("%d programs wait after the removal", n)
 	}
 }
+
+// A home that cannot be written has no key: what is changed holds until the end of the conversation.
+func TestChangesWithoutAKeyOfTheHome(t *testing.T) {
+	s := files(t)
+	without := func(o *coordinator.Options, _ *team.Team) { o.HomeKey = func() []byte { return nil } }
+	r := remember(t, s, newVendor(), "", settings, without)
+	r.must(r.SetPermissions("ada", agent.Allow), r.AddMember("own", newcomer("cy")))
+	r.checkInForce("ada  allow", "bob m1 ask", "cy  ")
+	r.must(r.SetModel("bob", "m2"))
+	r.checkInForce("ada  allow", "bob m2 ask", "cy  ")
+	id := r.stop()
+	remember(t, s, newVendor(), id, settings, without).checkInForce("ada  ask", "bob m2 ask")
+}

@@ -16,8 +16,7 @@ type MemberChanged struct {
 	Agent   string  `json:"agent,omitempty"` // the agent, registered or known by this name, that runs as Added
 	Removed bool    `json:"removed,omitempty"`
 	// Host is a hash of the team and the other fields with a secret key of the home and the machine: a session from
-	// elsewhere can neither run an agent, nor choose a provider, nor permit more than the configuration. "": there is
-	// no such key.
+	// elsewhere can neither run an agent, nor choose a provider, nor permit more than the configuration.
 	Host string `json:"host,omitempty"`
 }
 

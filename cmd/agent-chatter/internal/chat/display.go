@@ -61,8 +61,13 @@ func (d *display) showFacts() {
 func (d *display) Notice(n coordinator.Notice) {
 	d.Reporter.Notice(n)
 	switch n.(type) {
-	case coordinator.TeamReady, coordinator.TeamChanged:
+	case coordinator.TeamReady:
 		d.completeArguments()
+	case coordinator.TeamChanged:
+		d.completeArguments()
+		if d.console != nil {
+			d.showFacts()
+		}
 	}
 }
 
@@ -206,6 +211,10 @@ func (d *display) follow(p projection.Payload) {
 		}
 	case projection.TurnEnded:
 		d.lookAtDirectory()
+	case projection.MemberChanged:
+		if p.Model != nil {
+			delete(d.models, p.MemberID)
+		}
 	}
 }
 
