@@ -57,20 +57,6 @@ func (d *display) showFacts() {
 	})
 }
 
-// Notice implements coordinator.Listener.
-func (d *display) Notice(n coordinator.Notice) {
-	d.Reporter.Notice(n)
-	switch n.(type) {
-	case coordinator.TeamReady:
-		d.completeArguments()
-	case coordinator.TeamChanged:
-		d.completeArguments()
-		if d.console != nil {
-			d.showFacts()
-		}
-	}
-}
-
 // completeArguments makes the input box complete what the conversation has now.
 func (d *display) completeArguments() {
 	if d.console == nil || d.repl.c == nil {

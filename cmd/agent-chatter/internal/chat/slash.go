@@ -141,11 +141,6 @@ const (
 	textKeys      = "Ctrl+C: clear, stop, leave. Escape: stop. Ctrl+D: leave. /keys lists all keys."
 	textPlainKeys = `Ctrl+C: stop; twice, or Ctrl+D: leave. A line that ends in \ continues.`
 )
-const textKeys = "Ctrl+C: clear, stop, leave. Escape: stop. Ctrl+D: leave.\n" +
-	"\\ before Enter: new line. /keys lists all keys."
-
-const textPlainKeys = "Ctrl+C stops the agent; twice, it ends the chat, saved, as Ctrl+D does.\n" +
-	"A line that ends in \\ continues on the next line."
 
 // slashKeys lists the keys.
 func (r *repl) slashKeys(context.Context, string) error {
@@ -170,6 +165,7 @@ func keysText(bindings keys.Bindings) string {
 // helpLines are the commands as /help lists them, and what they do.
 var helpLines = [][2]string{
 	{"/help, /keys, /status, /members, /queue", "commands, keys, session, team, queue"},
+	{"/context, /usage, /budget [NAME=N]", "contexts, tokens, cost, limits"},
 	{"/model [MEMBER [MODEL]]", "an agent's model, for this session"},
 	{"/permissions [MEMBER [VALUE]]", "what an agent may do, likewise"},
 	{"/add [AGENT [NAME]], /remove MEMBER", "one agent more or less, likewise"},
