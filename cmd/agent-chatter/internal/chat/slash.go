@@ -41,7 +41,7 @@ func slashCommands() []slashCommand {
 	list := func(args string) bool { return args == "list" }
 	return []slashCommand{
 		{"/help", "", "list the commands", always, (*repl).slashHelp},
-		{"/status", "", "show the session (also /usage, /budget)", always, (*repl).slashStatus},
+		{"/status", "", "show the session and who is next", always, (*repl).slashStatus},
 		{"/members", "", "list the members of the team", always, (*repl).slashMembers},
 		{"/model", "[MEMBER [MODEL]]", "show or set the model of an agent", alone, (*repl).slashModel},
 		{"/permissions", "[MEMBER [VALUE]]", "show or set what an agent may do", alone, (*repl).slashPermissions},
