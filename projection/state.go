@@ -456,35 +456,6 @@ func (s *State) endTurn(e journal.Event, p TurnEnded) {
 	}
 }
 
-// Members returns those who can speak: the members of the team, and then others who have spoken.
-func (s *State) Members() (all []Speaker) {
-	for _, m := range s.Team.Members {
-		all = append(all, Speaker{ID: m.ID, Name: m.Name, DisplayName: m.DisplayName, Type: m.Type})
-	}
-	for _, known := range s.Speakers {
-		if !slices.ContainsFunc(all, func(m Speaker) bool { return m.ID == known.ID }) {
-			all = append(all, known)
-		}
-	}
-	return all
-}
-
-// Speaker returns the member with an id, as the team or an earlier message names it. An
-// unknown id is the name of an AI speaker.
-func (s *State) Speaker(memberID string) Speaker {
-	for _, m := range s.Team.Members {
-		if m.ID == memberID {
-			return m.Speaker()
-		}
-	}
-	for _, known := range s.Speakers {
-		if known.ID == memberID {
-			return known
-		}
-	}
-	return Speaker{ID: memberID, Name: memberID, DisplayName: memberID, Type: TypeAI}
-}
-
 // Clone returns a copy. Apply to one of them does not change the other.
 func (s *State) Clone() *State {
 	c := *s
