@@ -122,6 +122,9 @@ func (t *turn) open(ctx context.Context, engine agent.SessionEngine, input agent
 		return err
 	}
 	r.session = session
+	if l, ok := session.(agent.ModelLister); ok {
+		c.noteModels(r.memberID, l.Models())
+	}
 	t.attached = &attached{resident: r}
 	return nil
 }

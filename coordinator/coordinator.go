@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -48,6 +49,9 @@ type Options struct {
 	// Recall returns the server that reads the sessions of a team, or of all teams if teamID is "", for
 	// members with team.Member.Recall; nil: there is none.
 	Recall func(teamID string) agent.MCPServer
+	// NewMember makes a member that a session has added: an agent of this home, by its name, with the name of the
+	// member; nil: none can be made.
+	NewMember func(agentName, name string) (team.Member, error)
 	// Editor serves the agents that can use one; nil is none.
 	Editor agent.Editor
 
@@ -57,15 +61,18 @@ type Options struct {
 // Coordinator runs one conversation at a time. It is not safe for concurrent use, but for Steer; contexts may be
 // canceled from other goroutines.
 type Coordinator struct {
-	o         Options
-	team      *team.Team
-	secrets   *redact.Redactor
-	homeKey   []byte // nil: not known yet
-	ephemeral bool   // the home has no key
-	residents *Residents
-	phase     Phase
-	notified  Status               // the last one
-	running   atomic.Pointer[turn] // nil: none
+	o          Options
+	configured *team.Team
+	chosen     Chosen
+	team       *team.Team // configured, with the changes of the session and what is chosen
+	secrets    *redact.Redactor
+	homeKey    []byte // nil: not known yet
+	ephemeral  bool   // the home has no key
+	residents  *Residents
+	models     sync.Map // the names of the models that agents have reported, by the id of the member
+	phase      Phase
+	notified   Status               // the last one
+	running    atomic.Pointer[turn] // nil: none
 	run
 }
 
@@ -93,9 +100,9 @@ type run struct {
 	day           string          // of it; "" if no day is counted
 	budgetNotices map[string]bool // notified, by notifyBudget
 
-	agentNotices map[string]bool      // notified, by notifyOfAgent
-	windowsCut   map[string]bool      // notified, by notifyWindow
-	allowed      map[requestHash]bool // requests for permission that were allowed for the session
+	agentNotices map[string]bool        // notified, by notifyOfAgent
+	windowsCut   map[string]bool        // notified, by notifyWindow
+	allowed      map[requestHash]string // requests that were allowed for the session, with the member's id
 }
 
 // New returns a Coordinator without a team.
@@ -118,33 +125,39 @@ type SetTeamOptions struct {
 	ResumeSessionID string             // "": a new session
 	SessionID       string             // of a new session, as store.Store.Create takes it; "": any
 	Parent          *projection.Parent // recorded in a new session; nil: none
+	Chosen          Chosen             // precedes the configuration, and what the session has recorded
 }
 
 // SetTeam begins a conversation of a team. An earlier conversation is closed without recording its
 // end; call Stop first. With ResumeSessionID it restores that session. If this fails, the error
 // says why, and the Coordinator has the team and no session.
 func (c *Coordinator) SetTeam(ctx context.Context, t *team.Team, o SetTeamOptions) error {
-	c.reset(t)
+	c.reset(t, o.Chosen)
 	if err := store.CheckNewID(o.SessionID); err != nil {
 		return err
 	}
 	c.parent, c.sessionID = o.Parent, o.SessionID
 	if o.ResumeSessionID != "" {
 		if err := c.restore(ctx, o.ResumeSessionID); err != nil {
-			c.reset(t)
+			c.reset(t, o.Chosen)
 			return err
 		}
 	}
-	c.notify(TeamReady{t, o.ResumeSessionID != ""})
+	c.notify(TeamReady{c.team, o.ResumeSessionID != ""})
 	return nil
 }
 
-func (c *Coordinator) reset(t *team.Team) {
+func (c *Coordinator) reset(t *team.Team, chosen Chosen) {
 	if c.conv != nil {
 		c.conv.log.Close(c.conv.state)
 	}
 	c.closeEngines()
-	c.team, c.run, c.secrets = t, run{allowed: map[requestHash]bool{}}, nil
+	c.configured, c.chosen, c.team = t, chosen.clone(), t
+	c.models.Clear()
+	if t != nil {
+		c.team, _ = c.overlay(nil)
+	}
+	c.run, c.secrets = run{allowed: map[requestHash]string{}}, nil
 	c.phase, c.notified = Idle, Status{Phase: Idle}
 	if !c.o.KeepSecrets {
 		c.secrets = redact.New(append(t.Secrets(), serverSecrets(c.o.MCPServers)...))

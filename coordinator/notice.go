@@ -55,6 +55,18 @@ type MemberChanged struct {
 	Agent, Model *projection.Change
 }
 
+// TeamChanged reports that a member was changed, added or removed: the team in force.
+type TeamChanged struct{ Team *team.Team }
+
+// ChangesInForce reports how the team of a restored session differs from its configuration.
+type ChangesInForce struct{ Changes []projection.ChangedMember }
+
+// ChangeIgnored reports that a change of a member that the session has recorded does not count here.
+type ChangeIgnored struct {
+	Change projection.MemberChanged
+	Reason string
+}
+
 // OrphansEnded reports that processes were ended that agents had left running when the program was
 // killed.
 type OrphansEnded struct{ Processes int }
@@ -242,6 +254,9 @@ func (TeamReady) notice()            {}
 func (MembersMissing) notice()       {}
 func (MemberChanged) notice()        {}
 func (OrphansEnded) notice()         {}
+func (TeamChanged) notice()          {}
+func (ChangesInForce) notice()       {}
+func (ChangeIgnored) notice()        {}
 func (SaveFailed) notice()           {}
 func (NotSaved) notice()             {}
 func (Written) notice()              {}

@@ -94,7 +94,7 @@ func (t *turn) decide(ctx context.Context, r permissionRequest) error {
 	case m.Permissions == agent.Deny, m.Permissions == agent.ReadOnly && !asks:
 		t.c.notify(PermissionDenied{m, r.action()})
 		return t.grant(r, agent.Refused, projection.ByPolicy)
-	case !asks && t.c.allowed[r.hash]:
+	case !asks && t.c.allowed[r.hash] != "":
 		return t.grant(r, agent.AllowedOnce, projection.ByPerson)
 	}
 	if r.asked.IsZero() {
@@ -206,7 +206,7 @@ func (t *turn) granted(a userAnswer) (agent.Grant, projection.Decider) {
 	switch decision {
 	case AllowedForSession:
 		if r.permission.Omitted == 0 { // otherwise different requests may look the same
-			t.c.allowed[r.hash] = true
+			t.c.allowed[r.hash] = t.item.member.ID
 		}
 		if r.permission.Session {
 			return agent.AllowedForSession, projection.ByPerson

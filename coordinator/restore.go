@@ -23,6 +23,8 @@ func (c *Coordinator) restore(ctx context.Context, sessionID string) error {
 		return err
 	}
 	c.endOrphans(log, state)
+	var ignored []ChangeIgnored
+	c.team, ignored = c.overlay(state.Changes)
 	c.checkMembers(state)
 	c.conv = c.newConversation(log, state)
 	c.resumed = true
@@ -31,6 +33,7 @@ func (c *Coordinator) restore(ctx context.Context, sessionID string) error {
 	}
 	c.setPhase(Paused)
 	c.notify(Restored{sessionID, state.Row.MessageCount, state.Row.Invalid, state.Row.FirstInvalid})
+	c.notifyChanges(state.Changes, ignored)
 	return nil
 }
 
@@ -45,7 +48,7 @@ func (c *Coordinator) newConversation(log store.Log, state *projection.State) *o
 // changed.
 func (c *Coordinator) checkMembers(state *projection.State) {
 	for _, s := range state.Speakers {
-		if _, ok := c.team.Member(s.ID); !ok && s.ID != "system" && s.Type != projection.TypeSystem {
+		if _, ok := c.team.Member(s.ID); !ok && !state.Removed(s.ID) && s.ID != "system" && s.Type != projection.TypeSystem {
 			c.missing = append(c.missing, projection.MemberRef{ID: s.ID, Name: s.Name})
 		}
 	}
@@ -92,12 +95,15 @@ func (c *Coordinator) openingEvents() ([]projection.Payload, error) {
 func recordedTeam(t *team.Team) projection.Team {
 	recorded := projection.Team{ID: t.ID, Name: t.Name, Source: recordedSource(t)}
 	for _, m := range t.Members {
-		recorded.Members = append(recorded.Members, projection.Member{
-			ID: m.ID, Name: m.Name, DisplayName: m.DisplayName, Type: m.Type,
-			AgentType: m.AgentType, Model: m.Model,
-		})
+		recorded.Members = append(recorded.Members, recordedMember(m))
 	}
 	return recorded
+}
+
+func recordedMember(m team.Member) projection.Member {
+	return projection.Member{
+		ID: m.ID, Name: m.Name, DisplayName: m.DisplayName, Type: m.Type, AgentType: m.AgentType, Model: m.Model,
+	}
 }
 
 func recordedSource(t *team.Team) *projection.Source {

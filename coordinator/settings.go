@@ -42,6 +42,27 @@ func (c *Coordinator) Rename(title string) error {
 	return c.change(projection.SessionRenamed{Title: title})
 }
 
+// Pin protects the session from being archived or deleted automatically, or stops doing so.
+func (c *Coordinator) Pin(pinned bool) error {
+	if c.conv == nil {
+		return ErrNoSession
+	}
+	return c.change(projection.SessionPinned{Pinned: pinned})
+}
+
+// beginSession records the opening events of a run, if there are any.
+func (c *Coordinator) beginSession() error {
+	opening, err := c.openingEvents()
+	if err != nil || len(opening) == 0 {
+		return err
+	}
+	if err := c.conv.record(c.records(opening...)...); err != nil {
+		return err
+	}
+	c.resumed = false
+	return nil
+}
+
 // change records and saves a setting of the session.
 func (c *Coordinator) change(p projection.Payload) error {
 	c.reported = false

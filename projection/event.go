@@ -474,6 +474,7 @@ var decoders = map[string]func(e journal.Event, fast bool) (Payload, error){
 	AgentCompacted{}.eventType():     decodeAs[AgentCompacted],
 	TurnSteered{}.eventType():        decodeAs[TurnSteered],
 	SummaryWritten{}.eventType():     decodeAs[SummaryWritten],
+	MemberChanged{}.eventType():      decodeAs[MemberChanged],
 
 	JournalRecovered{}.eventType(): decodeAs[JournalRecovered],
 	JournalSealed{}.eventType():    decodeAs[JournalSealed],

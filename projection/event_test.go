@@ -21,7 +21,7 @@ import (
 
 // everyPayload returns a payload of every type with all fields set.
 func everyPayload() []projection.Payload {
-	task := "Repair the kettle"
+	task, model, permissions := "Repair the kettle", "sonnet", ""
 	source := &projection.Source{Path: "/home/mia/team.json", SHA256: strings.Repeat("0123456789abcdef", 4)}
 	team := kitchen
 	team.Source = source
@@ -103,6 +103,12 @@ func everyPayload() []projection.Payload {
 		},
 		projection.AgentCompacted{TurnID: "t1", MemberID: "ada", Before: 90_000, After: 8_000},
 		projection.TurnSteered{TurnID: "t1", MessageID: "m1"},
+		projection.MemberChanged{
+			MemberID: "cy", Model: &model, Permissions: &permissions, Agent: "claude-acp", Removed: true, Host: "h",
+			Added: &projection.Member{
+				ID: "cy", Name: "cy", DisplayName: "Cy", Type: projection.TypeAI, AgentType: "claude", Model: "opus",
+			},
+		},
 		projection.PlanUpdated{TurnID: "t1", Entries: []projection.PlanEntry{
 			{Content: "Look at the plug", Status: projection.Completed, Priority: "high"},
 			{Content: "Buy a kettle", Status: projection.InProgress},

@@ -17,7 +17,7 @@ import (
 // FoldVersion is the version of the fold. It changes whenever the same events would
 // result in a different State: checkpoints of another version are ignored. It does not
 // stand for the steps of messages, which some checkpoints of the same version lack.
-const FoldVersion = 18
+const FoldVersion = 19
 
 // The bounds of State.Recent: the number of messages, and the bytes of their contents
 // and routing. To change one changes the FoldVersion.
@@ -67,6 +67,9 @@ type State struct {
 	Origin *Origin `json:"origin,omitempty"`
 	// Summaries has the newest summary of members, by id, for at most maxInstructed of them.
 	Summaries map[string]SummaryWritten `json:"summaries,omitempty"`
+	// Changes are how members differ from the configuration of the team, which Team.Members includes, in the order of
+	// their first change, for at most maxInstructed of them.
+	Changes []ChangedMember `json:"changes,omitempty"`
 	// History is a chained checksum of all messages; LastMessage is the seq of the last one.
 	History     string  `json:"history,omitempty"`
 	LastMessage uint64  `json:"lastMessage,omitempty"`
@@ -237,6 +240,9 @@ func (s *State) apply(e journal.Event, p Payload) {
 		return
 	case SessionImported:
 		s.imported(p)
+		return
+	case MemberChanged:
+		s.changeMember(p)
 		return
 	case TaskSet:
 		s.Task = p.Task
@@ -452,35 +458,6 @@ func (s *State) endTurn(e journal.Event, p TurnEnded) {
 		}
 		s.Instructions[p.MemberID] = p.Instructions
 	}
-}
-
-// Members returns those who can speak: the members of the team, and then others who have spoken.
-func (s *State) Members() (all []Speaker) {
-	for _, m := range s.Team.Members {
-		all = append(all, Speaker{ID: m.ID, Name: m.Name, DisplayName: m.DisplayName, Type: m.Type})
-	}
-	for _, known := range s.Speakers {
-		if !slices.ContainsFunc(all, func(m Speaker) bool { return m.ID == known.ID }) {
-			all = append(all, known)
-		}
-	}
-	return all
-}
-
-// Speaker returns the member with an id, as the team or an earlier message names it. An
-// unknown id is the name of an AI speaker.
-func (s *State) Speaker(memberID string) Speaker {
-	for _, m := range s.Team.Members {
-		if m.ID == memberID {
-			return m.Speaker()
-		}
-	}
-	for _, known := range s.Speakers {
-		if known.ID == memberID {
-			return known
-		}
-	}
-	return Speaker{ID: memberID, Name: memberID, DisplayName: memberID, Type: TypeAI}
 }
 
 // Clone returns a copy. Apply to one of them does not change the other.

@@ -54,10 +54,11 @@ type TimelineRow struct {
 // RowKind says what a TimelineRow stands for.
 type RowKind string
 
-// The kinds. The last four are changes of the session.
+// The kinds. The last five are changes of the session.
 const (
 	RowTurn    RowKind = "turn"
 	RowMessage RowKind = "message" // without a turn
+	RowMember  RowKind = "member"  // Text is how a member changed
 	RowTask    RowKind = "task"    // Text is the new task; "": it was removed
 	RowTitle   RowKind = "title"   // Text is the new title
 	RowImport  RowKind = "import"  // the rows before it were imported
@@ -114,6 +115,11 @@ func (t *Timeline) apply(e journal.Event, p Payload) {
 		t.addNote(e, TimelineRow{Kind: RowImport, Import: &p})
 	case TaskSet:
 		t.setTask(e, p)
+	case MemberChanged:
+		if p.Added != nil {
+			t.intern(p.Added.Speaker())
+		}
+		t.addNote(e, TimelineRow{Kind: RowMember, Text: ChangeText(p)})
 	case QueueChanged:
 		t.Waiting = nil
 		for _, id := range p.Waiting {
@@ -348,13 +354,16 @@ func FirstWords(content string) string {
 	return markdown.OneLine(start, rowText)
 }
 
-// ChangeText returns the first words of a new task or title, as TimelineRow.Text has them; "": there is none.
+// ChangeText returns the first words of a new task or title, or how a member changed, as TimelineRow.Text has them; "":
+// there is none.
 func ChangeText(p Payload) string {
 	switch p := p.(type) {
 	case TaskSet:
 		if p.Task != nil {
 			return FirstWords(*p.Task)
 		}
+	case MemberChanged:
+		return p.Text()
 	case SessionRenamed:
 		return shortText(lineBreak.Replace(head(p.Title)))
 	}

@@ -68,9 +68,7 @@ var fitting = map[string]func(data []byte) (Payload, bool){
 		return p.Format == Format && p.SessionID != "" && t.ID != "" && validSource(t.Source, data) &&
 			p.validBudget() &&
 			(p.Parent == nil || p.Parent.SessionID != "" && p.Parent.Seq > 0) &&
-			!slices.ContainsFunc(t.Members, func(m Member) bool {
-				return m.ID == "" || m.Type != TypeAI && m.Type != TypeHuman
-			})
+			!slices.ContainsFunc(t.Members, func(m Member) bool { return !validMember(m) })
 	}),
 	SessionResumed{}.eventType(): fittingAs(func(p SessionResumed, data []byte) bool {
 		return validSource(p.Source, data) && p.validBudget()
@@ -131,6 +129,9 @@ var fitting = map[string]func(data []byte) (Payload, bool){
 	AgentCompacted{}.eventType(): fittingAs(func(p AgentCompacted, _ []byte) bool {
 		return p.TurnID != "" && p.MemberID != "" && p.Before >= 0 && p.After >= 0
 	}),
+	MemberChanged{}.eventType(): fittingAs(func(p MemberChanged, _ []byte) bool {
+		return p.MemberID != "" && (p.Added == nil || validMember(*p.Added))
+	}),
 	TurnSteered{}.eventType(): fittingAs(func(p TurnSteered, _ []byte) bool {
 		return p.TurnID != "" && p.MessageID != ""
 	}),
@@ -169,6 +170,8 @@ func (l Limits) validBudget() bool {
 	}
 	return true
 }
+
+func validMember(m Member) bool { return m.ID != "" && (m.Type == TypeAI || m.Type == TypeHuman) }
 
 func validSource(s *Source, data []byte) bool {
 	return s == nil || isSHA256(s.SHA256) && lacks(data, `"sha256":""`)

@@ -135,7 +135,7 @@ func TestManualNamesCommandsAndFlags(t *testing.T) {
 }
 
 // slashCommand matches a command in what /help prints.
-var slashCommand = regexp.MustCompile(`(?m)^  (/[a-z]+)`)
+var slashCommand = regexp.MustCompile(`(?m)(?:^  |, )(/[a-z]+)`)
 
 func TestManualNamesSlashCommands(t *testing.T) {
 	chat := readText(t, filepath.Join(manualDir, "chat.md"))

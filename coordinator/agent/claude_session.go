@@ -38,6 +38,7 @@ type claudeSession struct {
 	busy     bool     // a turn runs, of ours or of its own
 	mode     string   // its mode; "" is unknown
 	harmless []string // rules that allow the tools of servers that change nothing
+	models   []string
 }
 
 // A claudeRequest is a request of the agent.
@@ -131,12 +132,18 @@ func (s *claudeSession) start(turn Turn, args []string) error {
 // initialize waits until the program has found its session, and makes it ask as the member's permissions say.
 func (s *claudeSession) initialize(ctx context.Context) error {
 	var state struct {
-		Mode string `json:"current_permission_mode"`
+		Mode   string `json:"current_permission_mode"`
+		Models []struct {
+			Value string `json:"value"`
+		} `json:"models"`
 	}
 	if err := s.call(ctx, map[string]any{"subtype": "initialize"}, &state); err != nil {
 		return err
 	}
 	s.mode = cmp.Or(claudeMode(state.Mode), s.mode)
+	for _, m := range state.Models {
+		s.models = append(s.models, m.Value)
+	}
 	if err := s.enterMode(ctx); err != nil {
 		return err
 	}
@@ -145,6 +152,9 @@ func (s *claudeSession) initialize(ctx context.Context) error {
 
 // ID implements Session.
 func (s *claudeSession) ID() string { return s.id }
+
+// Models implements ModelLister.
+func (s *claudeSession) Models() []string { return s.models }
 
 // Alive implements Session.
 func (s *claudeSession) Alive() bool {

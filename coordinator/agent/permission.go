@@ -1,6 +1,9 @@
 package agent
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"slices"
+)
 
 // The values of Member.Permissions, which mean the same for all agents that can ask for permission. "" is the agent's
 // own configuration; what it asks for is decided by Turn.Permit.
@@ -15,6 +18,18 @@ const (
 
 // Policies are these values.
 var Policies = []string{Ask, Allow, Deny, ReadOnly, Edit, Bypass}
+
+// Permits returns how much permissions allow, to compare them: more than a lower number. Unset ones are as Ask.
+func Permits(permissions string) int {
+	if permissions == "" {
+		permissions = Ask
+	}
+	order := []string{Deny, ReadOnly, Ask, Edit, Allow, Bypass}
+	if i := slices.Index(order, permissions); i >= 0 {
+		return i
+	}
+	return len(order) // unknown
+}
 
 // A Permission is a use of a tool for which an agent requests permission, or questions that it asks the user.
 type Permission struct {

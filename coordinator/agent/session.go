@@ -57,6 +57,13 @@ type Session interface {
 	Close()
 }
 
+// A ModelLister is a Session whose agent has said which models it has.
+type ModelLister interface {
+	Session
+	// Models returns the names of the models, as Member.Model has them; none: the agent has not said.
+	Models() []string
+}
+
 // Point is a position in the agent's session that Origin.Point can name: the end of the turn so far. The last one of a
 // turn counts.
 type Point struct{ ID string }

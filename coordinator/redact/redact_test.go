@@ -10,9 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"github.com/agent-chatter/agent-chatter/coordinator/redact"
 	"github.com/agent-chatter/agent-chatter/journal/sizetest"
-	"pgregory.net/rapid"
 )
 
 // The tokens in these tests are made up. They are joined from parts, so that no secret scanner reports

@@ -11,10 +11,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/oklog/ulid/v2"
+
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/attachment"
 	"github.com/agent-chatter/agent-chatter/projection"
-	"github.com/oklog/ulid/v2"
 )
 
 // Memory is a Store that keeps sessions in memory, for tests and for chats that are not saved. It

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/oklog/ulid/v2"
+
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/coordinator/store/storetest"
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -14,7 +16,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
-	"github.com/oklog/ulid/v2"
 )
 
 func TestFiles(t *testing.T) {

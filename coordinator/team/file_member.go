@@ -165,11 +165,11 @@ func (r *fileReader) findEngine(path string, m *Member, agents []agentJSON) {
 			m.Command, m.Args = "", nil // registered for the agent's own engine
 		}
 		if strings.HasPrefix(m.Model, "-") && slices.Contains(line, m.Model) {
-			r.problem(path+"/model", "must not begin with '-': the agent would take it for an option")
+			r.problem(path+"/model", "%v", errOption)
 		}
 	}
-	if info.Permissions != nil {
-		r.checkPermissions(path, m, info.Permissions)
+	if info.Permissions != nil && m.Permissions != "" && !slices.Contains(info.Permissions, m.Permissions) {
+		r.problem(path+"/permissions", "%v", &PermissionsError{m.Permissions, info.Name, info.Permissions})
 	}
 	if info.Endpoint {
 		u, err := url.Parse(m.Endpoint)
@@ -215,14 +215,6 @@ func IsSecretHeader(name string) bool {
 	lower := strings.ToLower(name)
 	return lower == "cookie" || strings.HasSuffix(lower, "authorization") ||
 		redact.Secret(strings.ReplaceAll(name, "-", "_"))
-}
-
-// checkPermissions records permissions that the engine does not know.
-func (r *fileReader) checkPermissions(path string, m *Member, known []string) {
-	if m.Permissions != "" && !slices.Contains(known, m.Permissions) {
-		r.problem(path+"/permissions", "unknown permissions %q; the engine %s knows %s",
-			m.Permissions, m.EngineName(), strings.Join(known, ", "))
-	}
 }
 
 // instruction decodes a string, or an array of lines.

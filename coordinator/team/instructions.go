@@ -1,6 +1,7 @@
 package team
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -80,7 +81,7 @@ func (t *Team) readInstructions(path, baseDir string) (string, error) {
 // checkPlace checks that the open file is in one of the places from which the team may read. The
 // check is about the open file: a name that is replaced meanwhile is not trusted again.
 func (t *Team) checkPlace(f *os.File, path, baseDir string) error {
-	if t.Source == nil {
+	if t.Source == nil && baseDir == "" {
 		return nil // nothing was read to get here
 	}
 	resolved, err := filepath.EvalSymlinks(path)
@@ -117,12 +118,17 @@ func lstatBelow(dir, rel string) fs.FileInfo {
 
 // place returns the directory of the team that a file without links is in, and its path there.
 func (t *Team) place(resolved, baseDir string) (dir, rel string, ok bool) {
-	if home, rel, ok := below(t.Source.Home, resolved); ok {
+	source := cmp.Or(t.Source, &Source{})
+	if home, rel, ok := below(source.Home, resolved); ok {
 		first, _, _ := strings.Cut(filepath.ToSlash(rel), "/")
 		// Configuration, such as another team, may have secrets.
 		return home, rel, !slices.Contains(privateDirs, first) && !strings.EqualFold(filepath.Ext(rel), ".json")
 	}
-	for _, dir := range []string{baseDir, filepath.Dir(t.Source.Path)} {
+	dirs := []string{baseDir}
+	if source.Path != "" {
+		dirs = append(dirs, filepath.Dir(source.Path))
+	}
+	for _, dir := range dirs {
 		if dir, rel, ok := below(dir, resolved); ok {
 			return dir, rel, true
 		}

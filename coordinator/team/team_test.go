@@ -5,8 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 )
 
 func TestDemoHasTwoAgentsAndAHuman(t *testing.T) {

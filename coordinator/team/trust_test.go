@@ -9,9 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/schemas"
-	"github.com/google/go-cmp/cmp"
 )
 
 // Whatever decides what a team runs, where, and what it sends where, changes the digest; nothing else does.

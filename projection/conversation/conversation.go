@@ -92,6 +92,11 @@ func (c *Conversation) Apply(e projection.Event) []Delta {
 			c.AddMember(m.Speaker())
 		}
 		return []Delta{Changed{at, p}}
+	case projection.MemberChanged:
+		if p.Added != nil {
+			c.AddMember(p.Added.Speaker())
+		}
+		return []Delta{Changed{at, p}}
 	case projection.SessionResumed:
 		c.open.resumed = e.Seq
 		return []Delta{Changed{at, p}}

@@ -184,6 +184,8 @@ func (s *Items) change(at Source, p projection.Payload) *Item {
 		kind = projection.RowTask
 	case projection.SessionRenamed:
 		kind = projection.RowTitle
+	case projection.MemberChanged:
+		kind = projection.RowMember
 	case projection.SessionImported:
 		kind = projection.RowImport
 	case projection.SessionCreated:

@@ -33,7 +33,8 @@ type Client struct {
 	resume           string // the method that continues an earlier session; "": it has none
 	session          sdk.SessionId
 	mode             modeState
-	prompt           string // the id of the last prompt's request
+	models           []string // of the session, as the agent offers them
+	prompt           string   // the id of the last prompt's request
 }
 
 // Start starts an agent's program. Errors are *process.StartErrors.
@@ -206,13 +207,46 @@ func (c *Client) ResumeSession(ctx context.Context, id string, wanted Session) e
 // A sessionState is the response to a request that starts a session.
 type sessionState struct {
 	SessionID sdk.SessionId   `json:"sessionId"`
-	Models    *struct{}       `json:"models"`
+	Models    *sessionModels  `json:"models"`
 	Modes     sessionModes    `json:"modes"`
 	Options   []sessionOption `json:"configOptions"`
 }
 
+// sessionModels are the models of a session, in the form of the protocol that has no options.
+type sessionModels struct {
+	Available []struct {
+		ID string `json:"modelId"`
+	} `json:"availableModels"`
+}
+
+// modelOption returns the option that sets the model.
+func modelOption(options []sessionOption) (sessionOption, bool) {
+	i := slices.IndexFunc(options, func(o sessionOption) bool { return o.ID == "model" || o.Category == "model" })
+	if i < 0 {
+		return sessionOption{}, false
+	}
+	return options[i], true
+}
+
+// models returns the models that the agent offers.
+func (s sessionState) models() (all []string) {
+	if option, ok := modelOption(s.Options); ok {
+		return option.values()
+	}
+	if s.Models != nil {
+		for _, m := range s.Models.Available {
+			all = append(all, m.ID)
+		}
+	}
+	return all
+}
+
+// Models returns the models that the agent offers in the client's session; none: it has not said.
+func (c *Client) Models() []string { return c.models }
+
 // setUp makes the client's session what it is to be, however it was started.
 func (c *Client) setUp(ctx context.Context, wanted Session, started sessionState) error {
+	c.models = started.models()
 	if wanted.Model != "" {
 		if err := c.setModel(ctx, wanted.Model, started.Options, started.Models != nil); err != nil {
 			return err
@@ -236,10 +270,8 @@ func (c *Client) setUp(ctx context.Context, wanted Session, started sessionState
 const methodSetModel = "session/set_model"
 
 func (c *Client) setModel(ctx context.Context, model string, options []sessionOption, hasModels bool) error {
-	for _, o := range options {
-		if o.ID == "model" || o.Category == "model" {
-			return c.setOption(ctx, o.ID, model)
-		}
+	if o, ok := modelOption(options); ok {
+		return c.setOption(ctx, o.ID, model)
 	}
 	if !hasModels {
 		return ErrNoModels

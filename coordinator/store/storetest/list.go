@@ -7,8 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/oklog/ulid/v2"
+
+	"github.com/agent-chatter/agent-chatter/coordinator/store"
 )
 
 func emptyList(t *testing.T, s store.Store) {

@@ -10,10 +10,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/oklog/ulid/v2"
+
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
-	"github.com/oklog/ulid/v2"
 )
 
 func loadWhole(t *testing.T, s store.Store) {

@@ -169,11 +169,14 @@ func (m *merge) readTailOfA() error {
 }
 
 // hasID reports whether an event has the id of a message or a turn, so that an equal
-// event of another session is its copy. A task may be set to the same text again.
+// event of another session is its copy. A task and a setting of a member may get the same value again.
 func hasID(e journal.Event) bool {
 	p, err := projection.Decode(e)
-	_, isTask := p.(projection.TaskSet)
-	return err == nil && !isTask
+	switch p.(type) {
+	case projection.TaskSet, projection.MemberChanged:
+		return false
+	}
+	return err == nil
 }
 
 // copyFromA copies the next exchange of session a.

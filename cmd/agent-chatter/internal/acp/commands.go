@@ -10,6 +10,7 @@ import (
 	sdk "github.com/coder/acp-go-sdk"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/host"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
@@ -25,6 +26,11 @@ type command struct {
 func commands() []command {
 	return []command{
 		{"members", "", "List the members of the team", (*session).listMembers},
+		{"model", "member and model; without them, the models are listed", "Show or set the model of a member",
+			memberCommand(host.Members.Model)},
+		{"permissions", "member and ask, read or deny; without them, the permissions are listed",
+			"Show or restrict what a member may do", memberCommand(host.Members.Permissions)},
+		{"remove", "member", "Remove a member for this session", memberCommand(host.Members.Remove)},
 		{"task", "task; without one, the current task is shown", "Set or show the team's task", (*session).setTask},
 		{"rename", "title", "Set the title of the session", (*session).rename},
 		{"retry", "", "Rerun the interrupted turn", (*session).retry},
@@ -59,6 +65,37 @@ func (o *session) run(ctx context.Context, message promptMessage) error {
 		return c.run(o, ctx, args)
 	}
 	return o.c.Say(ctx, "", message.Text, message.Files...)
+}
+
+// memberCommand returns a command that changes the members. What changed is shown as an event.
+func memberCommand(
+	run func(host.Members, string) (string, error),
+) func(o *session, ctx context.Context, args string) error {
+	return func(o *session, _ context.Context, args string) error {
+		answer, err := run(host.Members{App: o.app, C: o.c, Remote: true}, args)
+		if answer != "" && err == nil {
+			o.listener.answer(answer)
+		}
+		o.keepReplaced()
+		return err
+	}
+}
+
+// keepReplaced keeps what a command has chosen for members when the client's choices are applied again.
+func (o *session) keepReplaced() {
+	now := o.c.Chosen()
+	o.mu.Lock()
+	before, models := o.choices.Chosen(o.loaded), len(o.choices.models)
+	for id := range before.Permissions {
+		if _, ok := now.Permissions[id]; !ok {
+			o.choices.except = append(o.choices.except, id)
+		}
+	}
+	o.choices.models = now.Models
+	o.mu.Unlock()
+	if len(now.Models) < models {
+		o.sendOptions()
+	}
 }
 
 func (o *session) listMembers(context.Context, string) error {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/acp/updates"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
@@ -110,6 +111,9 @@ func (l *listener) Event(e coordinator.Event) {
 	l.Reporter.Event(e)
 	l.session.saved = true
 	l.update(func(t *updates.Translator) []sdk.SessionUpdate { return t.Event(e) })
+	if p, ok := e.Payload.(projection.MemberChanged); ok {
+		l.answer(tty.SafeLine(p.Text()))
+	}
 }
 
 // Text implements coordinator.Listener.

@@ -85,10 +85,13 @@ func (o *session) options() []sdk.SessionConfigOption {
 	return o.choices.Options(o.loaded, offers)
 }
 
-// permissions returns the permissions that the client has chosen; "": none.
-func (o *session) permissions() string {
+// permissions returns the permissions that the client has chosen for a member; "": none.
+func (o *session) permissions(memberID string) string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if slices.Contains(o.choices.except, memberID) {
+		return ""
+	}
 	return o.choices.Permissions
 }
 

@@ -27,7 +27,7 @@ var answers = map[sdk.PermissionOptionId]coordinator.Decision{
 
 // Ask implements coordinator.Listener: the client asks its user.
 func (l *listener) Ask(ctx context.Context, q coordinator.Question) coordinator.Answer {
-	switch chosen := l.session.permissions(); { // since the turn began
+	switch chosen := l.session.permissions(q.Member.ID); { // since the turn began
 	case chosen == agent.Deny:
 		return coordinator.Answer{Decision: coordinator.Refused}
 	case len(q.Permission.Questions) > 0:

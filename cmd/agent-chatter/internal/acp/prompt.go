@@ -11,11 +11,12 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	sdk "github.com/coder/acp-go-sdk"
+
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/attach"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/projection/markdown"
 	"github.com/agent-chatter/agent-chatter/projection/marker"
-	sdk "github.com/coder/acp-go-sdk"
 )
 
 // maxPromptBytes is the length of the longest message, in bytes: that of the longest text that a chat takes from a

@@ -12,13 +12,14 @@ import (
 	"strings"
 	"testing"
 
+	sdk "github.com/coder/acp-go-sdk"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 	"github.com/agent-chatter/agent-chatter/projection/markdown"
 	"github.com/agent-chatter/agent-chatter/projection/marker"
-	sdk "github.com/coder/acp-go-sdk"
-	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 )
 
 // rapid must not write failing inputs to testdata, which every later run would repeat.

@@ -68,7 +68,7 @@ func (s *server) prepare(id, cwd string, servers []sdk.McpServer) *session {
 		Budget:      coordinator.Budget{Home: s.config.Budget, Day: spending.NewDay(s.app, true)},
 		KeepSecrets: s.config.KeepSecrets(), Guard: s.guard, MCPServers: mcpServers(servers),
 		Recall: host.RecallServer(s.app), HomeKey: host.HomeKey(s.app, true), Residents: s.residents, Asks: true,
-		Editor: newEditor(s.client, sdk.SessionId(id), can),
+		NewMember: setup.MemberMaker(o.app), Editor: newEditor(s.client, sdk.SessionId(id), can),
 	})
 	return o
 }
@@ -196,6 +196,9 @@ func (o *session) ready(ctx context.Context) error {
 // apply gives the coordinator a team.
 func (o *session) apply(ctx context.Context, t *team.Team, options coordinator.SetTeamOptions) error {
 	o.applied = nil // with an error there is no session, and the next prompt tries again
+	o.mu.Lock()
+	options.Chosen = o.choices.Chosen(t)
+	o.mu.Unlock()
 	err := o.c.SetTeam(ctx, t, options)
 	if err == nil {
 		o.applied = t

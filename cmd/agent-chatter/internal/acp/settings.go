@@ -3,12 +3,14 @@ package acp
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
 	sdk "github.com/coder/acp-go-sdk"
 
+	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 )
 
@@ -35,23 +37,27 @@ type optionChoices struct {
 
 	rounds *int              // nil: those of the team
 	models map[string]string // by the id of the member
+	except []string          // the ids of the members whose permissions a command has set since
 }
 
-// Apply returns the team with the choices.
+// Apply returns the team with the choices other than Chosen.
 func (c optionChoices) Apply(t *team.Team) *team.Team {
 	other := *t
-	other.Members = slices.Clone(t.Members)
 	if c.rounds != nil {
 		other.MaxRounds = *c.rounds
 	}
-	for i := range other.Members {
-		m := &other.Members[i]
-		m.Model = cmp.Or(c.models[m.ID], m.Model)
-		if slices.Contains(m.EngineInfo().Permissions, c.Permissions) {
-			m.Permissions = c.Permissions
+	return &other
+}
+
+// Chosen returns the models and permissions of the members of a team.
+func (c optionChoices) Chosen(t *team.Team) coordinator.Chosen {
+	chosen := coordinator.Chosen{Models: maps.Clone(c.models), Permissions: map[string]string{}}
+	for _, m := range t.Members {
+		if slices.Contains(m.EngineInfo().Permissions, c.Permissions) && !slices.Contains(c.except, m.ID) {
+			chosen.Permissions[m.ID] = c.Permissions
 		}
 	}
-	return &other
+	return chosen
 }
 
 // Set sets an option other than teamOption of a team.
@@ -65,12 +71,12 @@ func (c *optionChoices) Set(t *team.Team, id, value string) error {
 		c.rounds = &n
 		return nil
 	case id == permissions && value == byTeam:
-		c.Permissions = ""
+		c.Permissions, c.except = "", nil
 		return nil
 	case id == permissions && slices.ContainsFunc(t.Members, func(m team.Member) bool {
 		return slices.Contains(m.EngineInfo().Permissions, value)
 	}):
-		c.Permissions = value
+		c.Permissions, c.except = value, nil
 		return nil
 	}
 	for _, m := range t.Members {

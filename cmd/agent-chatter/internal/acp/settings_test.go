@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"maps"
 	"slices"
 	"testing"
 
@@ -81,12 +82,14 @@ func TestChoicesChangeACopy(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	other := c.Apply(file)
-	if other.MaxRounds != 0 || other.Members[1].Model != "m9" || other.Members[2].Model != "opus" {
-		t.Errorf("with the choices: %+v", other)
+	other, chosen := c.Apply(file), c.Chosen(file)
+	if other.MaxRounds != 0 || chosen.Models["ada"] != "m9" || chosen.Models["bob"] != "opus" {
+		t.Errorf("with the choices: %+v, %+v", other, chosen)
 	}
-	if other.Members[1].Permissions != agent.Bypass || other.Members[2].Permissions != agent.Bypass {
-		t.Errorf("the permissions: %+v", other.Members)
+	c.except = []string{"ada"} // a command has set them since
+	want := map[string]string{"ada": agent.Bypass, "bob": agent.Bypass}
+	if got := c.Chosen(file).Permissions; !maps.Equal(chosen.Permissions, want) || len(got) != 1 || got["ada"] != "" {
+		t.Errorf("the permissions: %+v, %+v", chosen.Permissions, got)
 	}
 	if file.MaxRounds != before.MaxRounds || file.Members[1].Model != before.Members[1].Model {
 		t.Error("the team was changed")

@@ -5,13 +5,14 @@ import (
 	"iter"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/console"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/conversation/conversationtest"
 	"github.com/agent-chatter/agent-chatter/projection/projectiontest"
-	"github.com/google/go-cmp/cmp"
 )
 
 // A followed session shows turns that are open at the same time one after the other.

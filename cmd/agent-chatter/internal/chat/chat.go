@@ -12,6 +12,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/host"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/keys"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/setup"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/spending"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/usage"
@@ -262,7 +263,7 @@ func (cmd *Command) newREPL(a *app.App, config home.Config) *repl {
 			Store: s, Listener: listener, App: a.Identity(), CWD: a.Cwd, MaxRounds: cmd.MaxRounds,
 			Budget: coordinator.Budget{Home: config.Budget, Run: cmd.bounds(), Day: day},
 			Window: coordinator.Window(config.Window), Engines: engines, KeepSecrets: config.KeepSecrets(),
-			Guard: guard, ManualSave: cmd.NoAutoSave, Recall: host.RecallServer(a),
+			NewMember: setup.MemberMaker(a), Guard: guard, ManualSave: cmd.NoAutoSave, Recall: host.RecallServer(a),
 			HomeKey: host.HomeKey(a, cmd.Writes()), Asks: !r.scripted,
 			Residents: host.Residents(a, config.MaxResident, cmd.Writes()),
 		})
@@ -287,7 +288,7 @@ func (r *repl) open() error {
 	if err != nil {
 		return err
 	}
-	c.Change(func(m *console.Model) { m.Sources, m.Pasted = sources(r.app.Cwd), r.pasted.Path })
+	c.Change(func(m *console.Model) { m.Sources, m.Pasted = sources(r.app), r.pasted.Path })
 	r.input, r.display.Surface, r.display.console, r.closeOutput = c, c, c, c.Close
 	return nil
 }

@@ -3,6 +3,7 @@ package chat
 import (
 	"os"
 
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/attach"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/editor"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
@@ -24,15 +25,19 @@ func members(t *team.Team) (choices []editor.Choice) {
 }
 
 // sources returns what the input box completes, without the members of a team.
-func sources(cwd string) (s editor.Sources) {
+func sources(a *app.App) (s editor.Sources) {
 	for _, c := range slashCommands() {
 		if c.help != "" {
 			s.Commands = append(s.Commands, editor.Choice{Text: c.name, Help: c.help})
 		}
 	}
-	if root, err := os.OpenRoot(cwd); err == nil { // no link leads out of it
+	own, _ := ownCommands(a)
+	for _, c := range own {
+		s.Commands = append(s.Commands, editor.Choice{Text: c.name, Help: c.description})
+	}
+	if root, err := os.OpenRoot(a.Cwd); err == nil { // no link leads out of it
 		s.Files = root.FS()
 	}
-	s.Paths = attach.NewIndex(cwd).Match
+	s.Paths = attach.NewIndex(a.Cwd).Match
 	return s
 }

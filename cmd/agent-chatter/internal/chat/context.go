@@ -52,6 +52,15 @@ func (d *display) Notice(n coordinator.Notice) {
 		d.cuts.Store(cut.Member.ID, cut)
 	}
 	d.Reporter.Notice(n)
+	switch n.(type) {
+	case coordinator.TeamReady:
+		d.completeArguments()
+	case coordinator.TeamChanged:
+		d.completeArguments()
+		if d.console != nil {
+			d.showFacts()
+		}
+	}
 }
 
 // windowCut returns what the prompts of a member lacked last.

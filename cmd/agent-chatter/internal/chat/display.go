@@ -57,6 +57,19 @@ func (d *display) showFacts() {
 	})
 }
 
+// completeArguments makes the input box complete what the conversation has now.
+func (d *display) completeArguments() {
+	if d.console == nil || d.repl.c == nil {
+		return
+	}
+	of := d.repl.arguments()
+	d.Say(func(m *console.Model) []view.Block {
+		of.files = m.Sources.Files
+		m.Sources.Members, m.Sources.Arguments = members(d.Team), of.Of
+		return nil
+	})
+}
+
 // showItem prints a message or an unfinished reply of a resumed session.
 func (d *display) showItem(i *conversation.Item) {
 	d.Say(func(m *console.Model) []view.Block {
@@ -70,6 +83,9 @@ func (d *display) showItem(i *conversation.Item) {
 // Event implements coordinator.Listener.
 func (d *display) Event(e coordinator.Event) {
 	d.Reporter.Event(e)
+	if p, ok := e.Payload.(projection.MemberChanged); ok && d.repl.scripted {
+		d.App.Notice(tty.SafeLine(p.Text())) // other conversations show it among what is said
+	}
 	next, facts := "", []string(nil)
 	if d.console != nil {
 		now := statusOf(d.repl.c)
@@ -90,6 +106,10 @@ func (d *display) Event(e coordinator.Event) {
 		}
 		return blocks
 	})
+	switch e.Payload.(type) {
+	case projection.TurnEnded, projection.SessionRenamed:
+		d.completeArguments()
+	}
 }
 
 // blocks returns the blocks of an event. Of a scripted conversation, plain lines have the complete messages of agents;
@@ -177,6 +197,10 @@ func (d *display) follow(p projection.Payload) {
 		}
 	case projection.TurnEnded:
 		d.lookAtDirectory()
+	case projection.MemberChanged:
+		if p.Model != nil {
+			delete(d.models, p.MemberID)
+		}
 	}
 }
 

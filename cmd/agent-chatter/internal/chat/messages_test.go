@@ -108,6 +108,13 @@ func chatTexts() []apptest.Text {
 		Session: &coordinator.Session{ID: apptest.AliceID, Title: apptest.Hostile, TeamName: apptest.Hostile},
 		Status:  coordinator.Status{Phase: coordinator.Paused, Waiting: apptest.Hostile}, Speaking: []string{apptest.Hostile},
 	}, []string{apptest.Hostile, "and this"}))
+	add("pinnedText", "", pinnedText(true))
+	add("pinnedText", "not any more", pinnedText(false))
+	add("emptyCommandText", "", emptyCommandText("/a/"+apptest.Hostile+".md"))
+	add("hiddenCommandsText", "", hiddenCommandsText([]string{"/a/" + apptest.Hostile + "/commands/help.md", "/b"}))
+	add("ownText", "", ownText([]ownCommand{{name: "/review"}, {name: "/fix"}}))
+	many := slices.Repeat([]ownCommand{{name: "/a-long-name-of-a-command"}}, 9)
+	add("ownText", "many", ownText(many))
 	return texts
 }
 

@@ -102,20 +102,24 @@ func (r *repl) begin(ctx context.Context, c opening) error {
 			return err
 		}
 	}
-	team, err := teams.WithModels(r.app, c.team, r.models)
-	if err != nil {
-		return err
+	if len(r.models) > 0 {
+		models, err := teams.Models(r.app, c.team, r.models)
+		if err != nil {
+			return err
+		}
+		c.chosen.Models = models
 	}
-	c.team, r.sessionFile = team, c.file
+	r.sessionFile = c.file
 	r.display.begin(c.team)
 	r.display.Saved = func() { r.retention.Saved(c.team.ID) }
 	r.c = r.connect(c.store)
-	if err := r.c.SetTeam(ctx, c.team, coordinator.SetTeamOptions{ResumeSessionID: c.resume}); err != nil {
+	options := coordinator.SetTeamOptions{ResumeSessionID: c.resume, Chosen: c.chosen}
+	if err := r.c.SetTeam(ctx, c.team, options); err != nil {
 		return err
 	}
 	r.models = nil
 	r.ownID.Store(c.resume)
-	for _, m := range c.team.Members {
+	for _, m := range r.c.Team().Members {
 		setup.WarnIneffective(r.app, m)
 	}
 	return nil
@@ -136,6 +140,9 @@ func (r *repl) run(ctx context.Context) error {
 			return nil
 		}
 		r.app.HideArchiving()
+		if _, hidden := ownCommands(r.app); len(hidden) > 0 {
+			r.app.Notice(hiddenCommandsText(hidden))
+		}
 	}
 	r.banner()
 	if c := r.display.console; c != nil {

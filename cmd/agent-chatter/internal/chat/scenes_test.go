@@ -45,7 +45,7 @@ func newScene(columns, rows int) *scene {
 		columns:    columns, rows: rows, now: time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC),
 	}
 	s.lines, s.noted = bannerLines(demo, s.style()), true
-	s.model.Sources = sources(".")
+	s.model.Sources = sources(&app.App{Home: ".", Cwd: "."})
 	s.model.Sources.Files = fstest.MapFS{"calc/eval.go": {}, "calc/parse.go": {}, "go.mod": {}, "main.go": {}}
 	s.model.Sources.Members = members(demo)
 	return s
@@ -298,6 +298,12 @@ var scenes = []namedScene{
 			tty.Key{Code: tty.Left, Mod: tty.Ctrl})
 	}},
 	{"menu", func(s *scene) { s.types("/", tty.Key{Code: tty.Down}, tty.Key{Code: tty.Down}) }},
+	{"arguments", func(s *scene) {
+		ada := team.Member{ID: "ada", Name: "ada", DisplayName: "Ada", Type: team.AI, AgentType: "claude", Permissions: "edit"}
+		of := &arguments{team: &team.Team{Members: []team.Member{ada}}}
+		s.model.Sources.Arguments = of.Of
+		s.types("/permissions ada ", tty.Key{Code: tty.Down})
+	}},
 	{"members", func(s *scene) { s.types("@critic what do you think, and @") }},
 	{"paths", func(s *scene) { s.types("look at @./calc/", tty.Key{Code: tty.Down}) }},
 	{"search", func(s *scene) {

@@ -26,14 +26,14 @@ func taskText(task string) string { return "Team task: " + tty.SafeLines(task) }
 
 func renamedText(title string) string { return "Session renamed to: " + tty.SafeLine(title) }
 
-// A slashCommand is a command of the chat. help is "" for an alias, which /help omits.
+// A slashCommand is a command of the chat. help is what the menu says; "" for an alias, which the menu omits.
 type slashCommand struct {
 	name, usage, help string
 	readOnly          func(args string) bool // whether it changes nothing, so that it can run during a turn
 	run               func(r *repl, ctx context.Context, args string) error
 }
 
-// slashCommands returns the commands in the order of /help.
+// slashCommands returns the commands in the order of the menu.
 func slashCommands() []slashCommand {
 	always := func(string) bool { return true }
 	never := func(string) bool { return false }
@@ -41,14 +41,20 @@ func slashCommands() []slashCommand {
 	list := func(args string) bool { return args == "list" }
 	return []slashCommand{
 		{"/help", "", "list the commands", always, (*repl).slashHelp},
-		{"/status", "", "show the session (also /usage, /budget)", always, (*repl).slashStatus},
+		{"/status", "", "show the session and who is next", always, (*repl).slashStatus},
 		{"/members", "", "list the members of the team", always, (*repl).slashMembers},
+		{"/model", "[MEMBER [MODEL]]", "show or set the model of an agent", alone, (*repl).slashModel},
+		{"/permissions", "[MEMBER [VALUE]]", "show or set what an agent may do", alone, (*repl).slashPermissions},
+		{"/add", "[AGENT [NAME]]", "add an agent for this session", alone, (*repl).slashAdd},
+		{"/remove", "MEMBER", "remove an agent for this session", never, (*repl).slashRemove},
 		{"/queue", "", "show who is next, and why", always, (*repl).slashQueue},
 		{"/context", "", "show how full each agent's context is", always, (*repl).slashContext},
 		{"/retry", "", "rerun the interrupted turn", never, (*repl).slashRetry},
 		{"/compact", "[MEMBER] [WHAT MATTERS]", "summarize the messages so far", never, (*repl).slashCompact},
 		{"/save", "", "save what is not saved yet", never, (*repl).slashSave},
 		{"/task", "TEXT", "set or show the team's task", alone, (*repl).slashTask},
+		{"/pin", "", "keep the session from being archived", never, (*repl).slashPin},
+		{"/unpin", "", "let it be archived again", never, (*repl).slashUnpin},
 		{"/rename", "TITLE", "rename the session", never, (*repl).slashRename},
 		{"/usage", "", "show what the members used, and the day", always, (*repl).slashUsage},
 		{"/budget", "[session.cost=N]", "show the limits; set one for this run", alone, (*repl).slashBudget},
@@ -78,9 +84,16 @@ func (r *repl) runSlash(ctx context.Context, line string) error {
 	default:
 		return command.run(r, ctx, args)
 	}
+	own, _ := ownCommands(r.app)
+	if i := slices.IndexFunc(own, func(c ownCommand) bool { return c.name == strings.ToLower(name) }); i >= 0 {
+		return r.runOwn(ctx, own[i], args)
+	}
 	var names []string
 	for _, s := range slashCommands() {
 		names = append(names, s.name)
+	}
+	for _, c := range own {
+		names = append(names, c.name)
 	}
 	nearest, _ := hint.Nearest(name, names)
 	r.reject("%s", unknownCommandText(name, nearest, strings.TrimSpace(line)))
@@ -149,13 +162,45 @@ func keysText(bindings keys.Bindings) string {
 	return b.String() + `"keys" of config.json binds other keys; see agent-chatter guide configuration.`
 }
 
+// helpLines are the commands as /help lists them, and what they do.
+var helpLines = [][2]string{
+	{"/help, /keys, /status, /members, /queue", "commands, keys, session, team, queue"},
+	{"/context, /usage, /budget [NAME=N]", "contexts, tokens, cost, limits"},
+	{"/model [MEMBER [MODEL]]", "an agent's model, for this session"},
+	{"/permissions [MEMBER [VALUE]]", "what an agent may do, likewise"},
+	{"/add [AGENT [NAME]], /remove MEMBER", "one agent more or less, likewise"},
+	{"/retry, /save", "rerun the interrupted turn; save"},
+	{"/compact [MEMBER] [WHAT MATTERS]", "summarize the messages so far"},
+	{"/task TEXT, /rename TITLE, /pin, /unpin", "the team's task; the session's name"},
+	{"/timeline, /fork [X]", "the turns; continue in a copy"},
+	{"/sessions, /search TEXT", "browse or search all sessions"},
+	{"/resume [ID|--last|--latest]", "resume another session"},
+	{"/team deploy FILE | list", "switch to another team"},
+	{"/export FILE, /clear", "write .html, .md, .json; clear screen"},
+	{"/end, /exit, /quit", "save and end"},
+}
+
+// ownText lists a person's own commands in one line of /help.
+func ownText(own []ownCommand) string {
+	const columns = 79
+	text := "Your own:"
+	for _, c := range own {
+		if len(text)+1+len(c.name) > columns-len(", …") {
+			return text + ", …"
+		}
+		text += " " + c.name
+	}
+	return text
+}
+
 func (r *repl) slashHelp(context.Context, string) error {
 	var b strings.Builder
 	b.WriteString("Other lines are messages; // escapes a slash. [NEXT: name] chooses who replies.\n")
-	for _, s := range slashCommands() {
-		if s.help != "" && s.name != "/usage" && s.name != "/budget" { // /status names them
-			fmt.Fprintf(&b, "  %-30s %s\n", s.name+" "+s.usage, s.help)
-		}
+	for _, line := range helpLines {
+		fmt.Fprintf(&b, "  %-39s %s\n", line[0], line[1])
+	}
+	if own, _ := ownCommands(r.app); len(own) > 0 {
+		b.WriteString(ownText(own) + "\n")
 	}
 	if r.app.Plain {
 		b.WriteString(textPlainKeys)
@@ -313,6 +358,29 @@ func (r *repl) slashRename(_ context.Context, title string) error {
 		r.app.Notice(renamedText(r.c.Session().Title))
 	}
 	return nil
+}
+
+func (r *repl) slashPin(context.Context, string) error { return r.pin(true) }
+
+func (r *repl) slashUnpin(context.Context, string) error { return r.pin(false) }
+
+func (r *repl) pin(pinned bool) error {
+	err := r.c.Pin(pinned)
+	if errors.Is(err, coordinator.ErrNoSession) {
+		err = errors.New("the session has no messages yet; send one first")
+	}
+	r.report(err)
+	if err == nil {
+		r.app.Notice(pinnedText(pinned))
+	}
+	return nil
+}
+
+func pinnedText(pinned bool) string {
+	if pinned {
+		return "The session is pinned: it is neither archived nor deleted automatically."
+	}
+	return "The session is not pinned any more."
 }
 
 // slashSessions opens the browser. During a turn, and without a terminal of its own, it prints the list.

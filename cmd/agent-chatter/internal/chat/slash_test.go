@@ -5,9 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clipperhouse/displaywidth"
+
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
-	"github.com/clipperhouse/displaywidth"
 )
 
 func TestHelpFitsTheScreen(t *testing.T) {
@@ -18,6 +19,11 @@ func TestHelpFitsTheScreen(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := shown.String()
+		for _, s := range slashCommands() {
+			if !strings.Contains(text, s.name) {
+				t.Errorf("it lacks %s", s.name)
+			}
+		}
 		if n := strings.Count(text, "\n"); n > 22 {
 			t.Errorf("it has %d lines", n)
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/teams"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/transfer"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -51,6 +52,7 @@ func archivedFileText(path string) app.Message {
 // An opening is a team, a store, and the session in it that is resumed.
 type opening struct {
 	team   *team.Team
+	chosen coordinator.Chosen
 	store  store.Store
 	resume string // the session's id; "" for a new session
 	file   string // absolute path of the journal, unless it is in the team's directory of the home

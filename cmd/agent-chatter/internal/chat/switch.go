@@ -176,7 +176,7 @@ func (r *repl) slashFork(ctx context.Context, at string) error {
 		return nil
 	}
 	r.app.Notice(sessions.ForkedText(session.ID, fork))
-	return r.switchTo(ctx, opening{team: r.c.Team(), store: r.savedIn(), resume: fork})
+	return r.switchTo(ctx, opening{team: r.c.Configured(), chosen: r.c.Chosen(), store: r.savedIn(), resume: fork})
 }
 
 // offeredSessions is how many sessions /resume lists.

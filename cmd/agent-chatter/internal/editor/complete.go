@@ -29,6 +29,9 @@ type Sources struct {
 	// Paths returns the files that a word after an @ may name, the best first; nil: none. It does not block.
 	Paths func(typed string) []string
 	Files fs.FS // the working directory, for paths after @./; nil: none
+	// Arguments returns the choices for an argument of a command, after other arguments and as far as it is typed;
+	// those that do not begin with what is typed are left out. nil: there are none.
+	Arguments func(command string, before []string, typed string) []Choice
 }
 
 // Complete returns the choices for the word at the end of the text before the cursor, and the length of
@@ -40,9 +43,12 @@ func Complete(before string, first bool, s Sources) (choices []Choice, word int)
 	case first && start == 0 && strings.HasPrefix(typed, "/"):
 		choices = withPrefix(s.Commands, typed)
 	case strings.HasPrefix(typed, "@./") && s.Files != nil:
-		choices = s.paths(strings.TrimPrefix(typed, "@./"))
+		choices = Paths(s.Files, "@./", strings.TrimPrefix(typed, "@./"))
 	case strings.HasPrefix(typed, "@"):
 		choices = append(withPrefix(s.Members, typed), s.found(typed)...)
+	case first && strings.HasPrefix(before, "/") && !strings.HasPrefix(before, "//") && s.Arguments != nil:
+		words := strings.Fields(before[:start])
+		choices = withPrefix(s.Arguments(words[0], words[1:], typed), typed)
 	}
 	return choices[:min(len(choices), maxChoices)], len(typed)
 }
@@ -68,14 +74,14 @@ func withPrefix(all []Choice, typed string) (matching []Choice) {
 	return matching
 }
 
-// paths returns the files and directories below the working directory that a typed path may continue to.
-func (s Sources) paths(typed string) (choices []Choice) {
+// Paths returns the files and directories below a directory that a typed path may continue to, each after prefix.
+func Paths(files fs.FS, prefix, typed string) (choices []Choice) {
 	dir, base := path.Split(typed)
 	below := path.Clean("./" + dir)
-	if info, err := fs.Stat(s.Files, below); err != nil || !info.IsDir() {
+	if info, err := fs.Stat(files, below); err != nil || !info.IsDir() {
 		return nil // to open a named pipe could wait forever
 	}
-	f, err := s.Files.Open(below)
+	f, err := files.Open(below)
 	if err != nil {
 		return nil
 	}
@@ -94,7 +100,7 @@ func (s Sources) paths(typed string) (choices []Choice) {
 		if entry.IsDir() {
 			name += "/"
 		}
-		choices = append(choices, Choice{Text: "@./" + dir + name})
+		choices = append(choices, Choice{Text: prefix + dir + name})
 	}
 	slices.SortFunc(choices, func(a, b Choice) int { return strings.Compare(a.Text, b.Text) })
 	return choices

@@ -57,7 +57,7 @@ func permissionTexts() (texts []apptest.Text) {
 }
 
 func TestHostTexts(t *testing.T) {
-	apptest.CheckTexts(t, slices.Concat(permissionTexts(), placeTexts(), hubTexts(), agentSessionTexts()))
+	apptest.CheckTexts(t, slices.Concat(permissionTexts(), placeTexts(), hubTexts(), agentSessionTexts(), memberTexts(t)))
 }
 
 func TestPermissionShowsEachFieldOnce(t *testing.T) {

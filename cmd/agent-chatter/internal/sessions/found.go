@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/clipperhouse/displaywidth"
+
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
@@ -16,7 +18,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/projection/runecut"
 	"github.com/agent-chatter/agent-chatter/projection/search"
-	"github.com/clipperhouse/displaywidth"
 )
 
 // A hitPrinter prints hits on a terminal, each session's after a heading.

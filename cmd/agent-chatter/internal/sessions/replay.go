@@ -120,7 +120,8 @@ func (cmd *Replay) print(
 			return err
 		}
 		entry, ok := i.Entry()
-		if !ok || entry.Seq < first && (cmd.Output == "json" || i.Last < first) {
+		changed := i.Kind == projection.RowMember && cmd.Output == "text" && i.First >= first
+		if !ok && !changed || entry.Seq < first && (cmd.Output == "json" || i.Last < first) {
 			continue
 		}
 		if t, err := time.Parse(time.RFC3339Nano, entry.Timestamp); err == nil {

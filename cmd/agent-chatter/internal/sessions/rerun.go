@@ -10,6 +10,8 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/console"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/host"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/setup"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/spending"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/teams"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
@@ -77,15 +79,20 @@ func rerunSession(ctx context.Context, a *app.App, r *view.Replay, span view.Spa
 			return nil
 		})
 	}
+	changes, err := recordedChanges(ctx, r, span)
+	if err != nil {
+		return err
+	}
 	c := coordinator.New(coordinator.Options{
+		NewMember: setup.MemberMaker(a), HomeKey: host.HomeKey(a, len(changes) > 0 && o.Team == ""),
 		Store: store.NewFiles(a.Catalog), Listener: l, App: a.Identity(), CWD: a.Cwd,
 		Window: coordinator.Window(config.Window), Engines: agent.Engines(),
 		KeepSecrets: config.KeepSecrets(), Guard: new(process.Guard),
 		Budget: coordinator.Budget{Home: config.Budget, Day: spending.NewDay(a, true)},
 	})
 	parent := &projection.Parent{SessionID: r.ID, Seq: prompts[len(prompts)-1].seq}
-	if err := c.SetTeam(ctx, team, coordinator.SetTeamOptions{Parent: parent}); err != nil {
-		return err
+	if err := o.begin(ctx, a, c, team, parent, changes); err != nil {
+		return errors.Join(err, c.Stop("error"))
 	}
 	failed, err := l.rerun(ctx, c, prompts, o.JSON)
 	if err != nil {
@@ -100,6 +107,31 @@ func rerunSession(ctx context.Context, a *app.App, r *view.Replay, span view.Spa
 		return ctx.Err()
 	case failed:
 		return &app.ExitError{Code: app.ExitFailed}
+	}
+	return nil
+}
+
+// begin gives a coordinator the team. Members that were changed in the recorded session are changed in the new one, too,
+// if the team is the same.
+func (o rerunOptions) begin(
+	ctx context.Context, a *app.App, c *coordinator.Coordinator, t *team.Team, parent *projection.Parent,
+	changes []projection.ChangedMember,
+) (err error) {
+	options := coordinator.SetTeamOptions{Parent: parent}
+	if o.Model != "" {
+		if options.Chosen.Models, err = teams.Models(a, t, []string{o.Model}); err != nil {
+			return err
+		}
+	}
+	if err := c.SetTeam(ctx, t, options); err != nil {
+		return err
+	}
+	switch {
+	case len(changes) == 0:
+	case o.Team == "":
+		return c.Adopt(changes)
+	default:
+		a.Notice(notAdoptedText(parent.SessionID, changes))
 	}
 	return nil
 }
@@ -138,10 +170,25 @@ func (o rerunOptions) team(ctx context.Context, a *app.App, r *view.Replay) (con
 	} else {
 		configured, err = loader.Of(ctx, r.Dir, r.ID)
 	}
-	if err != nil || o.Model == "" {
-		return configured, err
+	return configured, err
+}
+
+// recordedChanges returns how the members differed from the team's configuration at the end of a span.
+func recordedChanges(ctx context.Context, r *view.Replay, span view.Span) ([]projection.ChangedMember, error) {
+	var state projection.State
+	for e, err := range span.UpTo(r.Events(ctx)) {
+		if err != nil {
+			return nil, err
+		}
+		state.Apply(e)
 	}
-	return teams.WithModels(a, configured, []string{o.Model})
+	return state.Changes, nil
+}
+
+// notAdoptedText is for a rerun with another team than that of the session, whose members were changed.
+func notAdoptedText(id string, changes []projection.ChangedMember) string {
+	return fmt.Sprintf("Session %s had other members than its configuration; the rerun does not.\n%s", id,
+		view.ChangesText(changes))
 }
 
 // recordedPrompts returns the prompts in a span of a session.

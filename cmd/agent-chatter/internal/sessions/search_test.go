@@ -4,9 +4,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clipperhouse/displaywidth"
+
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/projection/search"
-	"github.com/clipperhouse/displaywidth"
 )
 
 func TestExcerptFitsAndShowsTheMatch(t *testing.T) {

@@ -224,6 +224,8 @@ func changeDetail(p projection.Payload) string {
 		return "  team " + tty.SafeLine(p.Team.ID)
 	case projection.SessionEnded:
 		return "  " + tty.SafeLine(p.Reason)
+	case projection.MemberChanged:
+		return "  " + tty.SafeLine(p.Text())
 	case projection.AgentAttached:
 		return "  " + attachedText(p)
 	case projection.AgentCompacted:

@@ -64,6 +64,16 @@ var teamPermissions = []struct{ value, meaning string }{
 	{agent.Deny, "what they would have to ask for is refused"},
 }
 
+// PermissionMeaning says what agents with permissions may do.
+func PermissionMeaning(value string) string {
+	for _, p := range teamPermissions {
+		if p.value == value {
+			return p.meaning
+		}
+	}
+	return "without the agent's own checks" // agent.Bypass
+}
+
 // askPermissions asks which permissions the agents have.
 func (q *questions) askPermissions() string {
 	fmt.Fprintln(q.out, "What the agents may do:")

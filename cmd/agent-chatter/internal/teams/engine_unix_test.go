@@ -93,8 +93,8 @@ func TestModelsOfARegisteredEngine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if loaded, err = teams.WithModels(a, loaded, []string{"fast"}); err != nil || loaded.Members[0].Model != "fast" {
-		t.Errorf("%+v, %v", loaded.Members, err)
+	if models, err := teams.Models(a, loaded, []string{"fast"}); err != nil || models["ada"] != "fast" {
+		t.Errorf("%v, %v", models, err)
 	}
 }
 

@@ -9,12 +9,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/oklog/ulid/v2"
+
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
-	"github.com/google/go-cmp/cmp"
-	"github.com/oklog/ulid/v2"
 )
 
 // The first time, the teams of the sessions that were begun in the home are trusted, the one used last at the end.

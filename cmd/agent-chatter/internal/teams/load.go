@@ -2,6 +2,8 @@ package teams
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -151,6 +153,55 @@ func (l Loader) admit(ctx context.Context, f team.File) (*team.Team, error) {
 	}
 	loaded.ReadElsewhere = true
 	return loaded, nil
+}
+
+// AdmitPrompt asks whether a command of the working directory, which someone else may have written, may be sent to
+// agents, unless its text was confirmed before.
+func (l Loader) AdmitPrompt(ctx context.Context, name, path, text string) error {
+	if err := l.App.CheckHome(); err != nil {
+		return err
+	}
+	sum := sha256.Sum256([]byte(text))
+	entry := team.Trusted{Path: path, SHA256: hex.EncodeToString(sum[:])}
+	all, err := l.trusted(ctx)
+	if err != nil || slices.Contains(all, entry) {
+		return err
+	}
+	ask := l.Ask
+	if ask == nil {
+		if !l.App.IsTerminal() {
+			return app.Exit(app.ExitFailed, promptRefusedText(name, path))
+		}
+		ask = l.App.Confirm
+	}
+	switch yes, err := ask(promptText(name, path, text)); {
+	case err != nil:
+		return err
+	case !yes:
+		return app.Exit(app.ExitFailed, app.Text("Nothing was sent."))
+	}
+	l.record(ctx, all, entry)
+	return nil
+}
+
+// maxShown is how many lines of a prompt are shown before it is confirmed.
+const maxShown = 40
+
+// promptText asks whether a command of the working directory may run.
+func promptText(name, path, text string) string {
+	lines := strings.Split(strings.TrimSpace(tty.Safe(text)), "\n")
+	if more := len(lines) - maxShown; more > 0 {
+		lines = append(lines[:maxShown], fmt.Sprintf("… and %d more lines: read the file", more))
+	}
+	return fmt.Sprintf("The command %s is a file of the working directory: %s\nIt would send:\n  %s\n"+
+		"You have not confirmed it yet, and it may be from someone else.\nRun it?",
+		tty.SafeLine(name), tty.SafeLine(path), strings.Join(lines, "\n  "))
+}
+
+// promptRefusedText is for a command that cannot be confirmed without a terminal.
+func promptRefusedText(name, path string) app.Message {
+	return app.Text("The command %s was not run: %s is a file of the working directory, and may be from someone else.\n"+
+		"Run it once in a chat on a terminal to confirm it.", tty.SafeLine(name), tty.SafeLine(path))
 }
 
 // record enters a team in trust.json. If that fails, the team runs, and the next run asks.

@@ -2,6 +2,7 @@ package teams
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
@@ -58,6 +59,9 @@ func teamsTexts() []apptest.Text {
 	add("noAgentOfNameText", "", noAgentOfNameText(apptest.Hostile, team.Demo()))
 	add("revokedText", "", revokedText("/"+apptest.Hostile))
 	add("notTrustedText", "", notTrustedText("/"+apptest.Hostile))
+	add("promptText", "", promptText("/review", "/a/"+apptest.Hostile+".md", "Review $1.\n"+strings.ReplaceAll(apptest.Hostile, "\n", " ")+"\n"))
+	add("promptText", "long", promptText("/review", "/a/review.md", strings.Repeat("again\n", maxShown+3)))
+	add("promptRefusedText", "", promptRefusedText("/review", "/a/"+apptest.Hostile+".md"))
 	return texts
 }
 

@@ -2,7 +2,6 @@ package teams
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
@@ -10,14 +9,10 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 )
 
-// WithModels returns the team with other models. Each of models is a model for all agents or, as MEMBER=MODEL, for
-// one. A member whose engine has no models is unchanged, and a notice says so.
-func WithModels(a *app.App, t *team.Team, models []string) (*team.Team, error) {
-	if len(models) == 0 {
-		return t, nil
-	}
-	other := *t
-	other.Members = slices.Clone(t.Members)
+// Models returns the models of a team's members, by id. Each of models is a model for all agents or, as MEMBER=MODEL,
+// for one. A member whose engine has no models gets none, and a notice says so.
+func Models(a *app.App, t *team.Team, models []string) (map[string]string, error) {
+	chosen := map[string]string{}
 	without := map[string]bool{} // by the id of the member: the notice was printed
 	for _, of := range models {
 		name, model, ofOne := strings.Cut(of, "=")
@@ -31,18 +26,21 @@ func WithModels(a *app.App, t *team.Team, models []string) (*team.Team, error) {
 		case ofOne && (!ok || member.Type != team.AI):
 			return nil, app.Exit(app.ExitUsage, noAgentOfNameText(name, t))
 		}
-		for i, m := range other.Members {
+		for _, m := range t.Members {
+			err := m.CheckModel(model)
 			switch {
 			case m.Type != team.AI || ofOne && m.ID != member.ID:
+			case m.EngineInfo().Models && err != nil:
+				return nil, app.UsageError("The model %s of %s: %v", tty.SafeLine(model), tty.SafeLine(m.Name), err)
 			case m.EngineInfo().Models:
-				other.Members[i].Model = model
+				chosen[m.ID] = model
 			case !without[m.ID]:
 				a.Notice(withoutModelText(m))
 				without[m.ID] = true
 			}
 		}
 	}
-	return &other, nil
+	return chosen, nil
 }
 
 func noAgentOfNameText(name string, t *team.Team) app.Message {

@@ -1,6 +1,7 @@
 package teams
 
 import (
+	"cmp"
 	"strings"
 	"testing"
 
@@ -40,7 +41,7 @@ func TestModelsOfAgents(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		after, err := WithModels(a, before, strings.Fields(tt.models))
+		chosen, err := Models(a, before, strings.Fields(tt.models))
 		if (err != nil) != tt.refused || app.CodeOf(err) != app.ExitUsage && tt.refused {
 			t.Errorf("%s: %v", tt.models, err)
 		}
@@ -54,8 +55,8 @@ func TestModelsOfAgents(t *testing.T) {
 			continue
 		}
 		var got []string
-		for _, m := range after.Members {
-			got = append(got, m.Model)
+		for _, m := range before.Members {
+			got = append(got, cmp.Or(chosen[m.ID], m.Model))
 		}
 		if strings.Join(got, ",") != tt.want {
 			t.Errorf("%s: the models are %q, want %q", tt.models, got, tt.want)

@@ -6,8 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 	"pgregory.net/rapid"
+
+	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 )
 
 func showChanges(changes []Change) string {

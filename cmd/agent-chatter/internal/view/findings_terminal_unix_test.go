@@ -9,9 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/creack/pty"
+
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
-	"github.com/creack/pty"
 )
 
 func TestListOnATerminal(t *testing.T) {

@@ -7,11 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clipperhouse/displaywidth"
+
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/journal/racetest"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/markdown"
-	"github.com/clipperhouse/displaywidth"
 )
 
 // everywhere returns the blocks of a session in which a text is everything that an agent can choose.

@@ -4,9 +4,10 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/journal/sizetest"
-	"pgregory.net/rapid"
 )
 
 // marks name the styles in marked.

@@ -82,6 +82,18 @@ func viewTexts() []apptest.Text {
 	} {
 		add("noticeText", fmt.Sprintf("%T", n), noticeText(n, crew))
 	}
+	model, permissions, unset := apptest.Hostile, "allow", ""
+	changes := []projection.ChangedMember{
+		{MemberID: "ada", Model: []projection.MemberChanged{{Model: &model}}, Permissions: []projection.MemberChanged{{Permissions: &permissions}}},
+		{MemberID: "bob", Model: []projection.MemberChanged{{Model: &unset}}, Permissions: []projection.MemberChanged{{Permissions: &unset}}},
+		{MemberID: apptest.Hostile, Removed: true},
+		{MemberID: "cy", Added: []projection.MemberChanged{{Agent: apptest.Hostile, Added: &projection.Member{ID: "cy"}}}},
+		{MemberID: "dan", Added: []projection.MemberChanged{{Added: &projection.Member{ID: "dan"}}}},
+	}
+	add("ChangesText", "", ChangesText(changes))
+	add("changeIgnoredText", "", changeIgnoredText(coordinator.ChangeIgnored{
+		Change: changes[0].Whole(), Reason: "the team does not have it: " + apptest.Hostile,
+	}))
 	add("changedText", "another", changedText(coordinator.MemberChanged{Member: hostile, Agent: &projection.Change{From: apptest.Hostile, To: "codex"}}))
 	add("changedText", "both", changedText(coordinator.MemberChanged{Member: ada, Agent: &projection.Change{From: "claude", To: "codex"}, Model: &projection.Change{To: "opus"}}))
 	used := projection.Totals{

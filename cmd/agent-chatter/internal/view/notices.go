@@ -155,6 +155,20 @@ func changedText(n coordinator.MemberChanged) string {
 	return strings.Join(lines, "\n")
 }
 
+// changeIgnoredText is for a change of a member that the session has recorded and that does not count.
+func changeIgnoredText(n coordinator.ChangeIgnored) string {
+	return fmt.Sprintf("Not in force here: %s (%s).", tty.SafeLine(n.Change.Text()), tty.SafeLine(n.Reason))
+}
+
+// ChangesText lists how the members of a session differ from the configuration of the team.
+func ChangesText(changes []projection.ChangedMember) string {
+	lines := []string{"Changed for this session:"}
+	for _, of := range changes {
+		lines = append(lines, "  "+tty.SafeLine(of.Whole().Text()))
+	}
+	return strings.Join(lines, "\n")
+}
+
 // noticeText returns the text of a notice; "" if it is not shown.
 func noticeText(n coordinator.Notice, t *team.Team) string {
 	switch n := n.(type) {
@@ -164,6 +178,10 @@ func noticeText(n coordinator.Notice, t *team.Team) string {
 		return app.MissingText(n.Members)
 	case coordinator.MemberChanged:
 		return changedText(n)
+	case coordinator.ChangeIgnored:
+		return changeIgnoredText(n)
+	case coordinator.ChangesInForce:
+		return ChangesText(n.Changes)
 	case coordinator.OrphansEnded:
 		return orphansEndedText(n.Processes)
 	case coordinator.SaveFailed:

@@ -84,3 +84,12 @@ func (t TurnEnd) Lines(s Style) []ansi.Line {
 }
 
 func (TurnEnd) Plain(Style) []string { return nil }
+
+// A Note says in one line what changed in a session.
+type Note string
+
+func (n Note) Lines(s Style) []ansi.Line {
+	return []ansi.Line{ansi.Cut(ansi.Line{{Text: tty.SafeLine(string(n)), Style: ansi.Style{Dim: true}}}, s.columns())}
+}
+
+func (n Note) Plain(Style) []string { return []string{tty.SafeLine(string(n))} }

@@ -102,6 +102,10 @@ func (r *Reporter) Notice(n coordinator.Notice) {
 		return
 	case coordinator.Restored:
 		r.SessionID = n.SessionID
+	case coordinator.TeamReady:
+		r.Team = n.Team
+	case coordinator.TeamChanged:
+		r.Team = n.Team
 	case coordinator.RunLimit:
 		r.Next = n.Next[0].Name
 	}

@@ -136,8 +136,11 @@ func (t *Transcript) show(deltas []conversation.Delta) []Block {
 func (t *Transcript) showDelta(d conversation.Delta) {
 	switch d := d.(type) {
 	case conversation.Changed:
-		if p, ok := d.Payload.(projection.SessionCreated); ok {
+		switch p := d.Payload.(type) {
+		case projection.SessionCreated:
 			t.AddMembers(p.Team.Members)
+		case projection.MemberChanged:
+			t.change(p)
 		}
 	case conversation.Said:
 		t.interrupt()
@@ -326,6 +329,14 @@ func (w *openText) apart(p markdown.Piece) bool {
 	return p.Blank || len(p.Containers) == 0
 }
 
+// change shows how a member changed.
+func (t *Transcript) change(p projection.MemberChanged) {
+	if p.Added != nil {
+		t.AddMembers([]projection.Member{*p.Added})
+	}
+	t.add(endElement, true, Note(p.Text()))
+}
+
 // Message returns the blocks of a message without its turn.
 func (t *Transcript) Message(m projection.Message) []Block {
 	t.message(m)
@@ -340,11 +351,14 @@ func (t *Transcript) message(m projection.Message) {
 }
 
 // Item returns the blocks of an item that is shown whole, after those of the items before it. A change of the session
-// has none.
+// has none, but that of a member.
 func (t *Transcript) Item(i *conversation.Item) []Block {
 	entry, ok := i.Entry()
 	if !ok {
-		return nil
+		if p, ok := i.Change.(projection.MemberChanged); ok {
+			t.change(p)
+		}
+		return t.take()
 	}
 	member := t.member(entry.Speaker)
 	t.addName(member)

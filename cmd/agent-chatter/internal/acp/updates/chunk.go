@@ -5,10 +5,11 @@ import (
 	"fmt"
 	"strings"
 
+	sdk "github.com/coder/acp-go-sdk"
+
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/projection/markdown"
 	"github.com/agent-chatter/agent-chatter/projection/runecut"
-	sdk "github.com/coder/acp-go-sdk"
 )
 
 // maxChunk limits the text of an update, in bytes.

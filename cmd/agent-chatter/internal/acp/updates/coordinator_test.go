@@ -8,6 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	sdk "github.com/coder/acp-go-sdk"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/acp/updates"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
@@ -17,9 +21,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
-	sdk "github.com/coder/acp-go-sdk"
-	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 )
 
 // a listener is a coordinator.Listener with a Translator.

@@ -3,10 +3,11 @@ package updates
 import (
 	"strings"
 
+	sdk "github.com/coder/acp-go-sdk"
+
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 	"github.com/agent-chatter/agent-chatter/projection/markdown"
-	sdk "github.com/coder/acp-go-sdk"
 )
 
 // Notice returns the updates for a message of the program, which no journal has. While a member speaks it waits for the

@@ -6,9 +6,10 @@ import (
 	"maps"
 	"time"
 
+	sdk "github.com/coder/acp-go-sdk"
+
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/projection"
-	sdk "github.com/coder/acp-go-sdk"
 )
 
 // updatePlan adds the todo list of the member whose turn it is.

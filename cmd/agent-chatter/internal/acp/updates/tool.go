@@ -6,13 +6,14 @@ import (
 	"path/filepath"
 	"strings"
 
+	sdk "github.com/coder/acp-go-sdk"
+
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/conversation"
 	"github.com/agent-chatter/agent-chatter/projection/markdown"
 	"github.com/agent-chatter/agent-chatter/projection/runecut"
-	sdk "github.com/coder/acp-go-sdk"
 )
 
 // The bounds of a tool call in an update.

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"time"
 
+	sdk "github.com/coder/acp-go-sdk"
+
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/hint"
@@ -11,7 +13,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/conversation"
-	sdk "github.com/coder/acp-go-sdk"
 )
 
 // A Translator turns the events of a session into updates. [New] makes one.

@@ -11,6 +11,11 @@ import (
 	"strings"
 	"testing"
 
+	sdk "github.com/coder/acp-go-sdk"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/acp/updates"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
@@ -23,10 +28,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/markdown"
 	"github.com/agent-chatter/agent-chatter/projection/marker"
 	"github.com/agent-chatter/agent-chatter/projection/projectiontest"
-	sdk "github.com/coder/acp-go-sdk"
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
-	"pgregory.net/rapid"
 )
 
 // rapid must not write failing inputs to testdata, which every later run would repeat.

@@ -208,6 +208,8 @@ func noteText(r projection.TimelineRow) string {
 		return "Team task: " + text
 	case projection.RowTitle:
 		return "Session renamed to: " + text
+	case projection.RowMember:
+		return text
 	case projection.RowFork:
 		return fmt.Sprintf("Copy of session %s up to event %d.", tty.SafeLine(r.Parent.SessionID), r.Parent.Seq)
 	case projection.RowImport:

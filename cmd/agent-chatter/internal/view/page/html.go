@@ -105,6 +105,8 @@ func (s shownItem) Note() string {
 		return "Task: " + s.Text
 	case projection.RowTitle:
 		return "Renamed to: " + s.Text
+	case projection.RowMember:
+		return s.Text
 	case projection.RowImport:
 		return fmt.Sprintf("Imported from %s.", s.Change.(projection.SessionImported).Source)
 	case projection.RowFork:

@@ -1,0 +1,34 @@
+package chat
+
+import (
+	"context"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/host"
+)
+
+// changeMembers runs a command that changes the members, and prints its answer. What changed is shown as an event; a
+// script gets it as a notice.
+func (r *repl) changeMembers(run func(host.Members, string) (string, error), args string) error {
+	answer, err := run(host.Members{App: r.app, C: r.c}, args)
+	if answer != "" && err == nil {
+		r.app.Notice(answer)
+	}
+	r.report(err)
+	return nil
+}
+
+func (r *repl) slashModel(_ context.Context, args string) error {
+	return r.changeMembers(host.Members.Model, args)
+}
+
+func (r *repl) slashPermissions(_ context.Context, args string) error {
+	return r.changeMembers(host.Members.Permissions, args)
+}
+
+func (r *repl) slashAdd(_ context.Context, args string) error {
+	return r.changeMembers(host.Members.Add, args)
+}
+
+func (r *repl) slashRemove(_ context.Context, args string) error {
+	return r.changeMembers(host.Members.Remove, args)
+}
