@@ -48,7 +48,8 @@ func (c *Coordinator) newConversation(log store.Log, state *projection.State) *o
 // changed.
 func (c *Coordinator) checkMembers(state *projection.State) {
 	for _, s := range state.Speakers {
-		if _, ok := c.team.Member(s.ID); !ok && !state.Removed(s.ID) && s.ID != "system" && s.Type != projection.TypeSystem {
+		_, ok := c.team.Member(s.ID)
+		if !ok && !state.Removed(s.ID) && s.ID != "system" && s.Type != projection.TypeSystem {
 			c.missing = append(c.missing, projection.MemberRef{ID: s.ID, Name: s.Name})
 		}
 	}

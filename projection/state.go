@@ -52,7 +52,7 @@ type State struct {
 	// bounded space: those of days long past may be joined.
 	Tallies []Tally `json:"tallies,omitempty"`
 	// Message is what the turns used that ended since the last message of a person, copied ones included.
-	Message Spent `json:"message"`
+	Message Spent `json:"message,omitzero"`
 
 	OpenTurns []OpenTurn `json:"openTurns,omitempty"` // turns without an end
 	// Unfinished has the newest turns that did not end with Done, the oldest first: of those that began since one
@@ -265,9 +265,7 @@ func (s *State) apply(e journal.Event, p Payload) {
 			t.Tools = slices.DeleteFunc(t.Tools, func(open OpenTool) bool { return open.ToolID == p.ToolID })
 		}
 	case PermissionAnswered:
-		if t := s.turn(p.TurnID); t != nil {
-			t.add(e, p)
-		}
+		s.answered(e, p)
 	case PlanUpdated, PermissionBypassed, AgentCompacted:
 	case SummaryWritten:
 		s.summarize(e, p)
@@ -281,6 +279,12 @@ func (s *State) apply(e journal.Event, p Payload) {
 		return
 	}
 	s.touch(e)
+}
+
+func (s *State) answered(e journal.Event, p PermissionAnswered) {
+	if t := s.turn(p.TurnID); t != nil {
+		t.add(e, p)
+	}
 }
 
 // touch advances the update time. A clock that was set back does not set it back.

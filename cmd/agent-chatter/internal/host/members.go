@@ -128,7 +128,8 @@ func (m Members) Remove(args string) (answer string, err error) {
 		return "", app.UsageError("Type /remove MEMBER. %s", agentsOfText(m.C.Team()))
 	}
 	if err := m.C.RemoveMember(member.ID); err != nil {
-		return "", app.Exit(app.ExitFailed, app.Text("%s was not removed: %s.", tty.SafeLine(member.Name), app.Reason(err)))
+		m := app.Text("%s was not removed: %s.", tty.SafeLine(member.Name), app.Reason(err))
+		return "", app.Exit(app.ExitFailed, m)
 	}
 	return "", nil
 }

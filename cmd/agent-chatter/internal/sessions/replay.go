@@ -82,9 +82,7 @@ func (cmd *Replay) run(a *app.App) error {
 }
 
 // print prints the span. Of a damaged session it prints what precedes the damage.
-func (cmd *Replay) print(
-	ctx context.Context, a *app.App, out *bufio.Writer, r *view.Replay, span view.Span,
-) error {
+func (cmd *Replay) print(ctx context.Context, a *app.App, out *bufio.Writer, r *view.Replay, span view.Span) error {
 	if cmd.Output == "snapshot" {
 		return printSnapshot(ctx, out, r, span)
 	}

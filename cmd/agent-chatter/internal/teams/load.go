@@ -200,7 +200,7 @@ func promptText(name, path, text string) string {
 
 // promptRefusedText is for a command that cannot be confirmed without a terminal.
 func promptRefusedText(name, path string) app.Message {
-	return app.Text("The command %s was not run: %s is a file of the working directory, and may be from someone else.\n"+
+	return app.Text("The command %s was not run: %s is in the working directory, and may be from someone else.\n"+
 		"Run it once in a chat on a terminal to confirm it.", tty.SafeLine(name), tty.SafeLine(path))
 }
 
