@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"github.com/agent-chatter/agent-chatter/projection/runecut"
 )
 
@@ -19,7 +17,7 @@ func (s *Screen) SetTitle(title string) error {
 	if os.Getenv("TERM") == "linux" {
 		return nil
 	}
-	_, err := io.WriteString(s.out, ansi.SetWindowTitle(runecut.Prefix(SafeLine(title), maxTitle)))
+	_, err := io.WriteString(s.out, "\x1b]2;"+runecut.Prefix(SafeLine(title), maxTitle)+"\x1b\\")
 	return err
 }
 

@@ -30,7 +30,7 @@ func TestTitleHasNoControlCharacters(t *testing.T) {
 	if err := s.SetTitle("a\x07b\x1b]0;c\u009dd"); err != nil {
 		t.Fatal(err)
 	}
-	if want := "\x1b]2;a␇b␛]0;c\ufffdd\x07"; f[0] != want {
+	if want := "\x1b]2;a␇b␛]0;c\ufffdd\x1b\\"; f[0] != want {
 		t.Errorf("it writes %q, want %q", f[0], want)
 	}
 }
