@@ -109,9 +109,12 @@ func TestProgramScreens(t *testing.T) {
 				m := ttytest.Start(t, size.Columns, size.Rows, fmt.Sprintf(
 					"cd %s; export AGENT_CHATTER_HOME=%s; %s; echo the end; exec cat", work, filepath.Join(work, "home"), s.command))
 				s.play(m)
+				if s.name != "output" { // the caret is no cell of the screen then
+					m.AwaitCursor()
+				}
 				capture := m.Run("capture-pane", "-e", "-p", "-N", "-J")
 				if s.name == "output" {
-					m.Press("q")
+					m.Press("q", "q")
 				}
 				m.Press("C-d") // so that nothing writes to the directory when it is removed
 				m.Expect("the end")

@@ -101,6 +101,12 @@ func (m *Tmux) Title() string {
 	return strings.TrimSpace(m.Run("display-message", "-p", "#{pane_title}"))
 }
 
+// AwaitCursor waits until the cursor is shown.
+func (m *Tmux) AwaitCursor() {
+	m.t.Helper()
+	m.Await(func() bool { return strings.TrimSpace(m.Run("display-message", "-p", "#{cursor_flag}")) == "1" })
+}
+
 // Expect waits for a text.
 func (m *Tmux) Expect(text string) { m.t.Helper(); m.ExpectTimes(text, 1) }
 
