@@ -9,10 +9,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/host"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/spending"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
@@ -184,7 +187,8 @@ func (d *doctor) checkNetwork() []app.Finding {
 }
 
 func (d *doctor) checkConfig() []app.Finding {
-	if _, err := d.Config(); err != nil {
+	config, err := d.Config()
+	if err != nil {
 		return []app.Finding{invalidConfigText(err)}
 	}
 	found := []app.Finding{app.Fine(textConfig)}
@@ -195,7 +199,23 @@ func (d *doctor) checkConfig() []app.Finding {
 	if day, err := spending.LaterDay(d.Home, time.Now()); err != nil || day != "" {
 		found = append(found, dayText(path, day, err))
 	}
+	if slices.Contains(config.Notify, home.NotifyDesktop) {
+		if program := host.NotifyProgram(); !isInstalled(program) {
+			found = append(found, notifyText(program))
+		}
+	}
 	return found
+}
+
+func isInstalled(program string) bool {
+	_, err := exec.LookPath(program)
+	return err == nil
+}
+
+// notifyText is for a program that notify of config.json needs.
+func notifyText(program string) app.Finding {
+	return app.Note("notify of config.json has \"desktop\", but "+program+" is not installed",
+		"A chat shows no notification of the desktop.", app.To("choose other ways", "guide", "configuration"))
 }
 
 // dayText is for a file that counts for a later day, or cannot be read.

@@ -32,6 +32,7 @@ func doctorTexts() []apptest.Text {
 	add("checkedText", "notes", checkedText(13, 0, 2))
 	add("checkedText", "a problem", checkedText(1, 1, 0))
 	add("checkedText", "all", checkedText(13, 2, 1))
+	add("notifyText", "", notifyText("notify-send"))
 	add("spaceText", "", spaceText(3<<30, 17))
 	add("spaceText", "inodes without a limit", spaceText(3<<30, math.MaxUint64))
 	return append(texts, findingTexts(damaged, archived)...)

@@ -23,6 +23,9 @@ func NotifyDesktop(text string) {
 	}()
 }
 
+// NotifyProgram returns the program that NotifyDesktop runs.
+func NotifyProgram() string { return notifyCommand(runtime.GOOS, "")[0] }
+
 // notifyVariable has the text for a script in the environment, so that it is no part of the script.
 const notifyVariable = "AGENT_CHATTER_NOTIFICATION"
 
