@@ -9,7 +9,7 @@ import (
 
 const (
 	textNoOutput     = "No tool has finished in this chat yet."
-	textNoAnswer     = "Enter sends the text. Tab chooses an answer."
+	textNoAnswer     = "Enter sends it. Tab chooses an answer."
 	textTyped        = "Enter: send it. Esc: back."
 	textNothingFound = "  nothing found"
 	textWaits        = "waiting for your answer"

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
 // programVariable names the program that a test binary runs instead of tests.
@@ -31,7 +33,7 @@ func TestMain(m *testing.M) {
 }
 
 // programs run on a terminal.
-var programs = map[string]func() error{"events": showEvents, "stream": streamLines}
+var programs = map[string]func() error{"events": showEvents, "stream": streamLines, "caret": showCaret}
 
 // showEvents prints each event but Ctrl+L, which clears the screen, and Ctrl+P, which shows a page, until q.
 func showEvents() error {
@@ -74,6 +76,34 @@ func showEvents() error {
 		}
 	}
 	return t.Close()
+}
+
+// showCaret shows what is typed, with the cursor at its end.
+func showCaret() error {
+	t, err := Open(os.Stdin, os.Stdout)
+	if err != nil {
+		return err
+	}
+	screen := NewScreen(t)
+	done, typed, status := []string{"first"}, "> ", "status"
+	for {
+		live := []string{"", typed, status}
+		if err := screen.Draw(done, live, &Caret{Row: 1, Column: ansi.StringWidth(typed)}); err != nil {
+			return err
+		}
+		done = nil
+		e, ok := <-t.Events()
+		if !ok {
+			return t.Close()
+		}
+		switch e := e.(type) {
+		case Key:
+			typed += string(rune(e.Code))
+		case Resize:
+			columns, _ := t.Size()
+			status = fmt.Sprint("drawn at ", columns)
+		}
+	}
 }
 
 const streamed = 600

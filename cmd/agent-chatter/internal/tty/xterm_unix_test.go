@@ -38,6 +38,7 @@ type message struct {
 	Write  []byte `json:"write,omitempty"`
 	Resize []int  `json:"resize,omitempty"`
 	Dump   bool   `json:"dump,omitempty"`
+	Cursor bool   `json:"cursor,omitempty"`
 }
 
 func startXterm(t *testing.T, name string) *xterm {
@@ -131,20 +132,56 @@ func (x *xterm) resize(columns, rows int) {
 	}
 }
 
-func (x *xterm) lines() (lines []string) {
+// ask sends a message and decodes its answer.
+func (x *xterm) ask(m message, answer any) {
 	x.t.Helper()
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if err := x.in.Encode(message{Dump: true}); err != nil {
+	if err := x.in.Encode(m); err != nil {
 		x.t.Fatal(err)
 	}
-	if err := x.out.Decode(&lines); err != nil {
+	if err := x.out.Decode(answer); err != nil {
 		x.t.Fatal(err)
 	}
+}
+
+func (x *xterm) lines() (lines []string) {
+	x.t.Helper()
+	x.ask(message{Dump: true}, &lines)
 	for len(lines) > 0 && lines[len(lines)-1] == "" {
 		lines = lines[:len(lines)-1]
 	}
 	return lines
+}
+
+// TestCaretOnXterm looks for the cursor after each key. A terminal that becomes narrower than what is typed keeps the
+// lines above it.
+func TestCaretOnXterm(t *testing.T) {
+	x := startXterm(t, "caret")
+	x.expect("status")
+	for i, step := range []struct {
+		typed, shown string
+		column       int
+	}{
+		{"a", "> a", 3}, {"界", "> a界", 5}, {"e\u0301", "> a界e\u0301", 6}, {"🫖", "🫖", 8}, {strings.Repeat("y", 40), "yyyy", 48},
+	} {
+		if _, err := io.WriteString(x.terminal, step.typed); err != nil {
+			t.Fatal(err)
+		}
+		x.expect(step.shown)
+		at := [2]int{}
+		for at[0] != step.column { // the rest of what is typed is drawn with a later frame
+			x.ask(message{Cursor: true}, &at)
+		}
+		if at[1] != 2 {
+			t.Errorf("step %d: the cursor is in row %d", i, at[1])
+		}
+	}
+	x.resize(20, 24)
+	x.expect("drawn at 20")
+	if lines := x.lines(); lines[0] != "first" {
+		t.Errorf("the lines are %q", lines)
+	}
 }
 
 // TestResizesOfXtermKeepLines resizes a terminal of xterm.js at random moments while lines stream. It may leave a live

@@ -1,5 +1,6 @@
 // A terminal of xterm.js. Each line of the input is a JSON object: {write} takes output in base64, {resize} columns and
-// rows, and {dump} prints the lines of the scrollback and the screen, without the breaks of the terminal, as JSON.
+// rows, {dump} prints the lines of the scrollback and the screen, without the breaks of the terminal, as JSON, and {cursor}
+// the column and row of the cursor.
 const { Terminal } = require(process.argv[2]);
 const terminal = new Terminal({ cols: 80, rows: 24, scrollback: 100000, allowProposedApi: true });
 
@@ -17,10 +18,11 @@ function lines() {
 async function main() {
   const input = require('readline').createInterface({ input: process.stdin });
   for await (const line of input) {
-    const { write, resize, dump } = JSON.parse(line);
+    const { write, resize, dump, cursor } = JSON.parse(line);
     if (write) await new Promise((done) => terminal.write(Buffer.from(write, 'base64'), done));
     if (resize) terminal.resize(...resize);
     if (dump) console.log(JSON.stringify(lines()));
+    if (cursor) console.log(JSON.stringify([terminal.buffer.active.cursorX, terminal.buffer.active.cursorY]));
   }
 }
 main();
