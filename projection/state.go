@@ -52,7 +52,7 @@ type State struct {
 	// bounded space: those of days long past may be joined.
 	Tallies []Tally `json:"tallies,omitempty"`
 	// Message is what the turns used that ended since the last message of a person, copied ones included.
-	Message Spent `json:"message,omitzero"`
+	Message Spent `json:"message"`
 
 	OpenTurns []OpenTurn `json:"openTurns,omitempty"` // turns without an end
 	// Unfinished has the newest turns that did not end with Done, the oldest first: of those that began since one
