@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/agent-chatter/agent-chatter/journal/programtest"
 )
 
 func TestPathsMatchByTheirLetters(t *testing.T) {
@@ -64,9 +66,7 @@ func TestIndexHasTheFilesOfTheTree(t *testing.T) {
 }
 
 func TestIndexHasTheFilesThatGitLists(t *testing.T) {
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip(err)
-	}
+	programtest.Path(t, "git")
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, ".gitignore"), []byte("ignored.txt\n"))
 	for _, name := range []string{"new.txt", "ignored.txt", "below/tracked.txt"} {
