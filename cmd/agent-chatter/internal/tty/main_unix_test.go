@@ -78,7 +78,7 @@ func showEvents() error {
 	return t.Close()
 }
 
-// showCaret shows what is typed, with the cursor at its end.
+// showCaret shows what is typed, with the cursor at its end. A digit asks for attention, too.
 func showCaret() error {
 	t, err := Open(os.Stdin, os.Stdout)
 	if err != nil {
@@ -99,6 +99,11 @@ func showCaret() error {
 		switch e := e.(type) {
 		case Key:
 			typed += string(rune(e.Code))
+			if title := map[Code]string{'1': "● works", '2': "? Ada asks", '3': "✓ done"}[e.Code]; title != "" {
+				if err := errors.Join(screen.SetTitle(title), screen.Ring(), screen.Notify(title)); err != nil {
+					return err
+				}
+			}
 		case Resize:
 			columns, _ := t.Size()
 			status = fmt.Sprint("drawn at ", columns)

@@ -35,10 +35,11 @@ type xterm struct {
 
 // message is what testdata/xterm.js takes.
 type message struct {
-	Write  []byte `json:"write,omitempty"`
-	Resize []int  `json:"resize,omitempty"`
-	Dump   bool   `json:"dump,omitempty"`
-	Cursor bool   `json:"cursor,omitempty"`
+	Write     []byte `json:"write,omitempty"`
+	Resize    []int  `json:"resize,omitempty"`
+	Dump      bool   `json:"dump,omitempty"`
+	Cursor    bool   `json:"cursor,omitempty"`
+	Attention bool   `json:"attention,omitempty"`
 }
 
 func startXterm(t *testing.T, name string) *xterm {
@@ -180,6 +181,32 @@ func TestCaretOnXterm(t *testing.T) {
 	x.resize(20, 24)
 	x.expect("drawn at 20")
 	if lines := x.lines(); lines[0] != "first" {
+		t.Errorf("the lines are %q", lines)
+	}
+}
+
+// TestAttentionOnXterm looks for the title and the bell. The sequence of a title rings no bell of its own, and a
+// notification that xterm.js does not know leaves nothing on the screen.
+func TestAttentionOnXterm(t *testing.T) {
+	t.Setenv("TERM_PROGRAM", "WezTerm")
+	t.Setenv("TMUX", "")
+	t.Setenv("STY", "")
+	x := startXterm(t, "caret")
+	x.expect("status")
+	var got struct {
+		Title string
+		Bells int
+	}
+	for i, title := range []string{"● works", "? Ada asks", "✓ done"} {
+		if _, err := io.WriteString(x.terminal, string(rune('1'+i))); err != nil {
+			t.Fatal(err)
+		}
+		x.expect("> " + "123"[:i+1])
+		if x.ask(message{Attention: true}, &got); got.Title != title || got.Bells != i+1 {
+			t.Errorf("key %d: title %q and %d bells", i+1, got.Title, got.Bells)
+		}
+	}
+	if lines := x.lines(); !slices.Equal(lines, []string{"first", "", "> 123", "status"}) {
 		t.Errorf("the lines are %q", lines)
 	}
 }
