@@ -109,7 +109,7 @@ func drawCast(t *testing.T) string {
 			add()
 		}
 	}
-	return picture.Animate(screens, seconds, castSize)
+	return picture.Dark.Animate(screens, seconds, castSize)
 }
 
 // drawChat shows a turn with a todo list, tools, an edit and a table.
@@ -120,7 +120,7 @@ func drawChat(t *testing.T) string {
 	screen := screenOf(t, m)
 	m.Press("C-d")
 	m.Expect("To resume, type:")
-	return picture.Draw([]picture.Screen{screen}, []picture.Size{size})
+	return picture.Dark.Draw([]picture.Screen{screen}, []picture.Size{size})
 }
 
 // chatWithAda has the first turn of a conversation.
@@ -146,7 +146,7 @@ func drawPermission(t *testing.T) string {
 	m.Expect("Calculator · 4 messages")
 	m.Press("C-d")
 	m.Expect("To resume, type:")
-	return picture.Draw([]picture.Screen{screen}, []picture.Size{size})
+	return picture.Dark.Draw([]picture.Screen{screen}, []picture.Size{size})
 }
 
 // drawBrowser shows a search in the browser.
@@ -193,7 +193,7 @@ func drawInBrowser(t *testing.T, rows int, fill, play func(m *ttytest.Tmux)) str
 	play(m)
 	screen := screenOf(t, m)
 	m.Press("C-c")
-	return picture.Draw([]picture.Screen{screen}, []picture.Size{size})
+	return picture.Dark.Draw([]picture.Screen{screen}, []picture.Size{size})
 }
 
 // fillHome has conversations of two teams.

@@ -3,8 +3,11 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"image"
+	"image/png"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -32,6 +35,7 @@ var programScreens = []struct {
 	name    string
 	command string // in a directory with the team calc.json, whose agent plays a scene
 	play    func(m *ttytest.Tmux)
+	leave   []string // keys that lead back to an empty box
 }{
 	{"output", "agent-chatter chat -t calc.json", func(m *ttytest.Tmux) { // Ctrl+O
 		m.Expect("Calculator · ")
@@ -42,7 +46,26 @@ var programScreens = []struct {
 		m.Expect(" · Enter opens")
 		m.Press("Enter")
 		m.Expect("1–")
-	}},
+	}, []string{"q", "q"}},
+	{"attached", "agent-chatter chat -t demo", func(m *ttytest.Tmux) {
+		m.Expect("you> ")
+		m.Press("why does @par")
+		m.Expect("@parse.go")
+		m.Press("Tab")
+		m.Press("accept @/etc/passwd", "Enter")
+		m.Expect("cannot be attached")
+		for range "/etc/passwd" {
+			m.Press("BSpace")
+		}
+		m.Press("shot.png", "Enter")
+		m.Expect("Demo · 3 messages")
+		m.Expect("you> ")
+	}, nil},
+	{"attaching", "agent-chatter chat -t calc.json", func(m *ttytest.Tmux) {
+		m.Expect("eva> ")
+		m.Press("why does @p")
+		m.Expect("@parse.go")
+	}, []string{"C-u"}},
 	{"plain", "agent-chatter chat -t calc.json --plain", func(m *ttytest.Tmux) {
 		m.Expect("eva> ")
 		m.Press("a division by zero should be an error", "Enter")
@@ -51,11 +74,11 @@ var programScreens = []struct {
 		m.Expect("Refuse with a reason")
 		m.Press("n not now", "Enter")
 		m.ExpectTimes("eva> ", 3)
-	}},
+	}, nil},
 	{"resumed", "agent-chatter chat -t calc.json -m begin >/dev/null; agent-chatter chat --resume", func(m *ttytest.Tmux) {
 		m.Expect("eva> ")
 		m.Expect("Calculator · 2 messages")
-	}},
+	}, nil},
 	{"first_run", "PATH=$PWD/bin:$PATH agent-chatter chat", func(m *ttytest.Tmux) {
 		m.Expect("[Y/n] ")
 		m.Press("Enter")
@@ -63,13 +86,13 @@ var programScreens = []struct {
 		m.Press("Enter")
 		m.Expect("you> ")
 		m.Expect("shop · ")
-	}},
+	}, nil},
 	{"first_run_demo", "PATH=$PWD/bin:$PATH agent-chatter chat", func(m *ttytest.Tmux) {
 		m.Expect("[Y/n] ")
 		m.Press("n", "Enter")
 		m.Expect("you> ")
 		m.Expect("Demo · ")
-	}},
+	}, nil},
 }
 
 // TestProgramScreens compares what a person sees of the whole program with golden files, and draws it. Without -full it
@@ -98,9 +121,13 @@ func TestProgramScreens(t *testing.T) {
 				// The agent does not wait.
 				scene := regexp.MustCompile(`, "wait": [0-9]+`).ReplaceAllString(readFile(t, filepath.Join(work, "ada.scene")), "")
 				claude := []byte("#!/bin/sh\necho 2.1.0 '(Claude Code)'\n")
-				err := os.Mkdir(filepath.Join(work, "bin"), 0o700)
+				var shot bytes.Buffer
+				err := errors.Join(png.Encode(&shot, image.NewGray(image.Rect(0, 0, 9, 9))),
+					os.Mkdir(filepath.Join(work, "bin"), 0o700))
 				if err == nil {
-					err = errors.Join(os.WriteFile(filepath.Join(work, "bin", "claude"), claude, 0o700),
+					err = errors.Join(os.WriteFile(filepath.Join(work, "parse.go"), []byte("package calc\n"), 0o600),
+						os.WriteFile(filepath.Join(work, "shot.png"), shot.Bytes(), 0o600),
+						os.WriteFile(filepath.Join(work, "bin", "claude"), claude, 0o700),
 						os.WriteFile(filepath.Join(work, "ada.scene"), []byte(scene), 0o600))
 				}
 				if err != nil {
@@ -113,10 +140,7 @@ func TestProgramScreens(t *testing.T) {
 					m.AwaitCursor()
 				}
 				capture := m.Run("capture-pane", "-e", "-p", "-N", "-J")
-				if s.name == "output" {
-					m.Press("q", "q")
-				}
-				m.Press("C-d") // so that nothing writes to the directory when it is removed
+				m.Press(append(s.leave, "C-d")...) // so that nothing writes to the directory when it is removed
 				m.Expect("the end")
 				capture = strings.ReplaceAll(capture, work, "/home/eva/shop")
 				for _, differs := range inScreens {
@@ -131,7 +155,7 @@ func TestProgramScreens(t *testing.T) {
 				return
 			}
 			apptest.Golden(t, filepath.Join("testdata", "screens", s.name+".golden"), golden.String())
-			apptest.Golden(t, filepath.Join("testdata", "screens", s.name+".svg"), picture.Draw(screens, sizes))
+			apptest.Golden(t, filepath.Join("testdata", "screens", s.name+".svg"), picture.Dark.Draw(screens, sizes))
 		})
 	}
 }

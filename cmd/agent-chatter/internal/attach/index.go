@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -29,7 +30,9 @@ const (
 // An Index has the files below a directory, for completion: those that git lists, or else those of the tree. It is made
 // in the background. Its methods may be called concurrently.
 type Index struct {
-	dir string
+	dir  string
+	skip string // what the paths of files that are left out begin with; "": no file is
+	done func()
 
 	mu      sync.Mutex
 	files   []string // relative paths
@@ -37,8 +40,15 @@ type Index struct {
 	running bool
 }
 
-// NewIndex returns the index of a directory. It reads nothing.
-func NewIndex(dir string) *Index { return &Index{dir: dir} }
+// NewIndex returns the index of a directory, without the files of the program's home. It reads nothing. done is called
+// on a goroutine of its own when the index has been made for the first time.
+func NewIndex(dir, home string, done func()) *Index {
+	x := &Index{dir: dir, done: done}
+	if below, err := filepath.Rel(dir, home); err == nil && filepath.IsLocal(below) {
+		x.skip = filepath.ToSlash(below) + "/"
+	}
+	return x
+}
 
 // Match returns the paths whose letters contain those of a word in their order, the best first. It does not block: the
 // index is made, or made again, in the background, and has what was there when that ended last.
@@ -60,9 +70,14 @@ func (x *Index) make() {
 	if !ok {
 		files = listTree(ctx, x.dir)
 	}
+	files = slices.DeleteFunc(files, func(name string) bool { return x.skip != "" && strings.HasPrefix(name, x.skip) })
 	x.mu.Lock()
-	defer x.mu.Unlock()
+	first := x.made.IsZero()
 	x.files, x.made, x.running = files, time.Now(), false
+	x.mu.Unlock()
+	if first {
+		x.done()
+	}
 }
 
 // listByGit returns the files that git tracks or would track. No program that the configuration of a repository names

@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -39,7 +38,7 @@ func TestPathsMatchByTheirLetters(t *testing.T) {
 // matchesOf returns the matches of a new index when it is made.
 func matchesOf(t *testing.T, dir, word string) []string {
 	t.Helper()
-	x := NewIndex(dir)
+	x := NewIndex(dir, filepath.Join(dir, "home"), func() {})
 	x.make()
 	x.made = time.Now().Add(time.Hour)
 	got := x.Match(word)
@@ -49,7 +48,7 @@ func matchesOf(t *testing.T, dir, word string) []string {
 
 func TestIndexHasTheFilesOfTheTree(t *testing.T) {
 	dir, elsewhere := t.TempDir(), t.TempDir()
-	for _, name := range []string{"a.txt", "b/a2.txt", "b/with space/a3.txt", ".hidden/a4.txt", "b/.a5.txt", "b/a\x1b6.txt"} {
+	for _, name := range []string{"a.txt", "b/a2.txt", "b/with space/a3.txt", ".hidden/a4.txt", "b/.a5.txt", "b/a\x1b6.txt", "home/ab.txt"} {
 		put(t, filepath.Join(dir, filepath.FromSlash(name)), nil)
 	}
 	put(t, filepath.Join(elsewhere, "a7.txt"), nil)
@@ -100,11 +99,13 @@ func TestIndexHasTheFilesThatGitLists(t *testing.T) {
 func TestMatchDoesNotWait(t *testing.T) {
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "a.txt"), nil)
-	x := NewIndex(dir)
+	done := make(chan struct{})
+	x := NewIndex(dir, filepath.Join(dir, "home"), func() { close(done) })
 	if got := x.Match("a"); got != nil {
 		t.Errorf("%q", got)
 	}
-	for len(x.Match("a")) == 0 {
-		runtime.Gosched()
+	<-done
+	if got := x.Match("a"); len(got) != 1 {
+		t.Errorf("%q", got)
 	}
 }

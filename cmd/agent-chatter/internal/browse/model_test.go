@@ -522,7 +522,7 @@ func TestScreens(t *testing.T) {
 				fmt.Fprintf(&golden, "==== %dx%d without colour\n%s", size.Columns, size.Rows, b.screen(ansi.NoColor))
 			}
 			apptest.Golden(t, filepath.Join("testdata", "screens", scene.name+".golden"), golden.String())
-			apptest.Golden(t, filepath.Join("testdata", "screens", scene.name+".svg"), picture.Draw(screens, screenSizes))
+			apptest.Golden(t, filepath.Join("testdata", "screens", scene.name+".svg"), picture.Dark.Draw(screens, screenSizes))
 		})
 	}
 }

@@ -288,7 +288,8 @@ func (r *repl) open() error {
 	if err != nil {
 		return err
 	}
-	c.Change(func(m *console.Model) { m.Sources, m.Pasted = sources(r.app), r.pasted.Path })
+	listed := func() { c.Change((*console.Model).Listed) }
+	c.Change(func(m *console.Model) { m.Sources, m.Pasted = sources(r.app, listed), r.pasted.Path })
 	r.input, r.display.Surface, r.display.console, r.closeOutput = c, c, c, c.Close
 	return nil
 }

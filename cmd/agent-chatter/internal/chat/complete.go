@@ -24,8 +24,9 @@ func members(t *team.Team) (choices []editor.Choice) {
 	return append(choices, humans...)
 }
 
-// sources returns what the input box completes, without the members of a team.
-func sources(a *app.App) (s editor.Sources) {
+// sources returns what the input box completes, without the members of a team. listed is called once when the files of
+// the working directory are known: they are listed after an @.
+func sources(a *app.App, listed func()) (s editor.Sources) {
 	for _, c := range slashCommands() {
 		if c.help != "" {
 			s.Commands = append(s.Commands, editor.Choice{Text: c.name, Help: c.help})
@@ -38,6 +39,6 @@ func sources(a *app.App) (s editor.Sources) {
 	if root, err := os.OpenRoot(a.Cwd); err == nil { // no link leads out of it
 		s.Files = root.FS()
 	}
-	s.Paths = attach.NewIndex(a.Cwd).Match
+	s.Paths = attach.NewIndex(a.Cwd, a.Home, listed).Match
 	return s
 }

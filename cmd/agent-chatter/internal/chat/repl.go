@@ -12,6 +12,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/attach"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/console"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/host"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/keys"
@@ -310,6 +311,9 @@ func (r *repl) runLine(ctx context.Context, l tty.Line) error {
 	files, err := r.files(l)
 	if err != nil {
 		r.report(err)
+		if c := r.display.console; c != nil { // to be corrected
+			c.Change(func(m *console.Model) { m.Return([]string{l.Text}) })
+		}
 		return nil
 	}
 	r.pasted.Forget(l.Text)

@@ -119,11 +119,11 @@ func TestRefusalsAreTheNextMessages(t *testing.T) {
 }
 
 func TestCompletedCommandsHaveHelp(t *testing.T) {
-	s := sources(&app.App{Home: t.TempDir(), Cwd: t.TempDir()})
+	s := sources(&app.App{Home: t.TempDir(), Cwd: t.TempDir()}, func() {})
 	if s.Files == nil || slices.ContainsFunc(s.Commands, func(c editor.Choice) bool { return c.Help == "" || c.Text == "/quit" }) {
 		t.Errorf("the sources are %+v", s)
 	}
-	if s := sources(&app.App{Home: "/missing", Cwd: "/missing/directory"}); s.Files != nil || len(s.Commands) == 0 {
+	if s := sources(&app.App{Home: "/missing", Cwd: "/missing/directory"}, func() {}); s.Files != nil || len(s.Commands) == 0 {
 		t.Errorf("without a directory they are %+v", s)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/console"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/host"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty/ttytest/picture"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/coordinator"
@@ -45,7 +46,7 @@ func newScene(columns, rows int) *scene {
 		columns:    columns, rows: rows, now: time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC),
 	}
 	s.lines, s.noted = bannerLines(demo, s.style()), true
-	s.model.Sources = sources(&app.App{Home: ".", Cwd: "."})
+	s.model.Sources = sources(&app.App{Home: ".", Cwd: "."}, func() {})
 	s.model.Sources.Files = fstest.MapFS{"calc/eval.go": {}, "calc/parse.go": {}, "go.mod": {}, "main.go": {}}
 	s.model.Sources.Members = members(demo)
 	return s
@@ -53,6 +54,12 @@ func newScene(columns, rows int) *scene {
 
 func (s *scene) style() view.Style {
 	return view.Style{Width: s.columns, Profile: s.model.Style.Profile}
+}
+
+// themed prints what is on a new screen in another theme.
+func (s *scene) themed(p ansi.Profile) {
+	s.model.Style.Profile = p
+	s.lines = bannerLines(team.Demo(), s.style())
 }
 
 // notice prints a text as App.Notice does.
@@ -196,6 +203,26 @@ type namedScene struct {
 	play func(s *scene)
 }
 
+// palette returns the colours of the terminal that the scene is drawn on.
+func (s namedScene) palette() *picture.Palette {
+	if strings.HasPrefix(s.name, "light") {
+		return &picture.Light
+	}
+	return &picture.Dark
+}
+
+// works has what is in colour: tools, one of which fails, an edit, and a request for permission.
+func works(p ansi.Profile) func(s *scene) {
+	return func(s *scene) {
+		s.themed(p)
+		s.says("Division by zero should be an error.")
+		s.starts()
+		s.uses("Bash", `{"command":"go test ./..."}`, "", "calc/eval.go:7:2: unreachable code\nexit status 1")
+		s.uses("Edit", editInput, "The file was edited.", "")
+		s.asks(agent.Permission{Tool: "execute", Title: "rm -rf build/"})
+	}
+}
+
 var scenes = []namedScene{
 	{"new", func(*scene) {}},
 	{"conversation", func(s *scene) {
@@ -204,11 +231,21 @@ var scenes = []namedScene{
 		s.replies(reply)
 	}},
 	{"no_color", func(s *scene) {
-		s.model.Style.Profile = ansi.NoColor
+		s.themed(ansi.NoColor)
 		s.says("Write me a calculator.\nIn Go, please.")
 		s.starts()
 		s.replies(reply)
 	}},
+	{"light", func(s *scene) {
+		s.themed(ansi.Light)
+		s.says("Write me a calculator.\nIn Go, please.")
+		s.starts()
+		s.replies(reply)
+	}},
+	{"light_works", works(ansi.Light)},
+	{"dark_works", works(ansi.Color16)},
+	{"high_contrast_works", works(ansi.HighContrast)},
+	{"monochrome_works", works(ansi.Monochrome)},
 	{"tools", func(s *scene) {
 		s.says("Does it work?")
 		s.starts()

@@ -95,7 +95,7 @@ func TestChatScreens(t *testing.T) {
 				return
 			}
 			apptest.Golden(t, filepath.Join("testdata", "screens", scene.name+".golden"), b.String())
-			apptest.Golden(t, filepath.Join("testdata", "screens", scene.name+".svg"), picture.Draw(captures[scene.name], sizes))
+			apptest.Golden(t, filepath.Join("testdata", "screens", scene.name+".svg"), scene.palette().Draw(captures[scene.name], sizes))
 		})
 	}
 }

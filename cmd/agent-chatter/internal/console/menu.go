@@ -35,6 +35,14 @@ func (m *Model) complete() {
 	m.menu = menu{choices: choices, wordLen: word}
 }
 
+// Listed offers what the word before the cursor can become once more, now that its sources have more. An open menu
+// stays as it is.
+func (m *Model) Listed() {
+	if !m.menu.open() && !m.modal() {
+		m.complete()
+	}
+}
+
 // menuKey handles a key if it is one of the open menu's, and reports whether it is.
 func (m *Model) menuKey(k tty.Key) bool {
 	open := &m.menu

@@ -55,10 +55,14 @@ func Complete(before string, first bool, s Sources) (choices []Choice, word int)
 
 // found returns the files that a word may name.
 func (s Sources) found(typed string) (choices []Choice) {
-	if s.Paths == nil || len(typed) == 1 { // an @ alone is for members
+	if s.Paths == nil {
 		return nil
 	}
-	for _, name := range s.Paths(typed[1:]) {
+	paths := s.Paths(typed[1:]) // also after an @ alone, which is for members: the list is made while the word is typed
+	if len(typed) == 1 {
+		return nil
+	}
+	for _, name := range paths {
 		choices = append(choices, Choice{Text: "@" + name})
 	}
 	return choices

@@ -52,7 +52,7 @@ func Screens(t *testing.T, path, command string, setUp func(dir string)) {
 		return
 	}
 	Golden(t, path+".golden", golden.String())
-	Golden(t, path+".svg", picture.Draw(screens, sizes))
+	Golden(t, path+".svg", picture.Dark.Draw(screens, sizes))
 }
 
 // EveryScreen reports whether tests draw every screen on terminals of all sizes: with -full or -update. Without, they

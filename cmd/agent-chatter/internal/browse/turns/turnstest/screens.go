@@ -96,5 +96,5 @@ func GoldenOf(t *testing.T, name string, a *app.App, sizes []picture.Size, show 
 		}
 	}
 	apptest.Golden(t, filepath.Join("testdata", name+".golden"), b.String())
-	apptest.Golden(t, filepath.Join("testdata", name+".svg"), picture.Draw(screens, sizes))
+	apptest.Golden(t, filepath.Join("testdata", name+".svg"), picture.Dark.Draw(screens, sizes))
 }

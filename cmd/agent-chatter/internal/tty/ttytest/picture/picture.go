@@ -137,38 +137,49 @@ func (s style) String() string {
 // The measures of a cell, and the colours of the terminal.
 const (
 	cellWidth, cellHeight, margin = 8.4, 18, 12
-
-	foreground, background = "#d8dee9", "#16181d"
 )
 
-var palette = [...]string{
-	foreground, "#3b4252", "#e06c75", "#98c379", "#e5c07b", "#61afef", "#c678dd", "#56b6c2", "#d8dee9", "#7f8896",
-	"#ff8b92", "#b5e090", "#ffd68a", "#8cc8ff", "#dfa1f0", "#7fd5e0", "#ffffff",
+// A Palette is the colours of a terminal: of its background, of text without a colour, and the 16 colours.
+type Palette struct {
+	background string
+	text       [17]string
 }
+
+// Dark and Light are the palettes of a terminal with a dark and with a light background.
+var (
+	Dark = Palette{"#16181d", [...]string{
+		"#d8dee9", "#3b4252", "#e06c75", "#98c379", "#e5c07b", "#61afef", "#c678dd", "#56b6c2", "#d8dee9", "#7f8896",
+		"#ff8b92", "#b5e090", "#ffd68a", "#8cc8ff", "#dfa1f0", "#7fd5e0", "#ffffff",
+	}}
+	Light = Palette{"#fbfbfa", [...]string{
+		"#2e3440", "#2e3440", "#c0392b", "#3c7d2f", "#a06a00", "#2361b5", "#8b3fb0", "#0f7585", "#d8dee9", "#7b8290",
+		"#e4604f", "#69a85b", "#d9a62e", "#5b93dd", "#b878d6", "#4ba9b8", "#ffffff",
+	}}
+)
 
 // A Size is columns and rows.
 type Size struct{ Columns, Rows int }
 
 // Draw returns an SVG of screens of terminals of these sizes, below each other.
-func Draw(screens []Screen, sizes []Size) string {
+func (p *Palette) Draw(screens []Screen, sizes []Size) string {
 	width, height := 0.0, 0.0
 	var b strings.Builder
 	for i, s := range screens {
 		w, h := sizes[i].pixels()
-		fmt.Fprintf(&b, "<svg y=\"%.0f\" width=\"%.0f\" height=\"%.0f\">\n%s</svg>\n", height, w, h, frame+s.draw())
+		fmt.Fprintf(&b, "<svg y=\"%.0f\" width=\"%.0f\" height=\"%.0f\">\n%s</svg>\n", height, w, h, p.frame()+p.draw(s))
 		width, height = max(width, w), height+h+margin
 	}
-	return head(width, height-margin) + b.String() + "</svg>\n"
+	return p.head(width, height-margin) + b.String() + "</svg>\n"
 }
 
 // Animate returns an SVG that shows screens of a terminal of one size in an endless loop, each so many seconds.
-func Animate(screens []Screen, seconds []float64, size Size) string {
+func (p *Palette) Animate(screens []Screen, seconds []float64, size Size) string {
 	total := 0.0
 	for _, s := range seconds {
 		total += s
 	}
 	var b strings.Builder
-	b.WriteString(head(size.pixels()) + frame)
+	b.WriteString(p.head(size.pixels()) + p.frame())
 	from := 0.0
 	for i, s := range screens {
 		to, still := from+seconds[i]/total, "hidden"
@@ -177,7 +188,7 @@ func Animate(screens []Screen, seconds []float64, size Size) string {
 		}
 		fmt.Fprintf(&b, `<g visibility="%s"><animate attributeName="visibility" calcMode="discrete" dur="%.1fs" `+
 			`repeatCount="indefinite" values="hidden;visible;hidden" keyTimes="0;%.5f;%.5f"/>`+"\n%s</g>\n",
-			still, total, from, to, s.draw())
+			still, total, from, to, p.draw(s))
 		from = to
 	}
 	return b.String() + "</svg>\n"
@@ -187,16 +198,18 @@ func (s Size) pixels() (width, height float64) {
 	return float64(s.Columns)*cellWidth + 2*margin, float64(s.Rows)*cellHeight + 2*margin
 }
 
-func head(width, height float64) string {
+func (p *Palette) head(width, height float64) string {
 	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" `+
 		`font-family="ui-monospace,Menlo,Consolas,monospace" font-size="14" fill="%s">`+"\n",
-		width, height, foreground)
+		width, height, p.text[0])
 }
 
-const frame = `<rect width="100%" height="100%" rx="8" fill="` + background + `"/>` + "\n"
+func (p *Palette) frame() string {
+	return `<rect width="100%" height="100%" rx="8" fill="` + p.background + `"/>` + "\n"
+}
 
-// draw returns the elements of the screen.
-func (s Screen) draw() string {
+// draw returns the elements of a screen.
+func (p *Palette) draw(s Screen) string {
 	var b strings.Builder
 	for i, row := range s {
 		if len(row) == 0 {
@@ -205,7 +218,7 @@ func (s Screen) draw() string {
 		y := float64(margin + i*cellHeight)
 		for _, r := range row {
 			if r.reversed || r.back > 0 {
-				_, back := r.colors()
+				_, back := p.colors(r.style)
 				fmt.Fprintf(&b, `<rect x="%.1f" y="%.0f" width="%.1f" height="%d" fill="%s"/>`, r.x(), y,
 					float64(displaywidth.String(r.text))*cellWidth, cellHeight, back)
 			}
@@ -214,7 +227,7 @@ func (s Screen) draw() string {
 		for _, r := range row {
 			for _, part := range r.parts() {
 				if text := strings.TrimRight(part.text, " "); text != "" {
-					fmt.Fprintf(&b, `<tspan x="%.1f"%s>%s</tspan>`, part.x(), part.attributes(), escape(text))
+					fmt.Fprintf(&b, `<tspan x="%.1f"%s>%s</tspan>`, part.x(), p.attributes(part.style), escape(text))
 				}
 			}
 		}
@@ -243,10 +256,10 @@ func escape(text string) string { return strings.ReplaceAll(html.EscapeString(te
 func (r run) x() float64 { return margin + float64(r.column)*cellWidth }
 
 // colors returns the colours of the text and of its cells.
-func (s style) colors() (text, back string) {
-	text, back = palette[s.color], background
+func (p *Palette) colors(s style) (text, back string) {
+	text, back = p.text[s.color], p.background
 	if s.back > 0 {
-		back = palette[s.back]
+		back = p.text[s.back]
 	}
 	if s.reversed {
 		return back, text
@@ -254,14 +267,14 @@ func (s style) colors() (text, back string) {
 	return text, back
 }
 
-func (s style) attributes() string {
-	text, _ := s.colors()
+func (p *Palette) attributes(s style) string {
+	text, _ := p.colors(s)
 	var all string
 	for _, a := range []struct {
 		is        bool
 		attribute string
 	}{
-		{text != foreground, `fill="` + text + `"`}, {s.bold, `font-weight="bold"`}, {s.dim, `fill-opacity="0.6"`},
+		{text != p.text[0], `fill="` + text + `"`}, {s.bold, `font-weight="bold"`}, {s.dim, `fill-opacity="0.6"`},
 		{s.italic, `font-style="italic"`}, {s.underline, `text-decoration="underline"`},
 		{s.strike, `text-decoration="line-through"`},
 	} {

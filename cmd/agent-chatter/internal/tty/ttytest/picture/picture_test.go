@@ -25,8 +25,8 @@ func TestParse(t *testing.T) {
 func TestPicturesAreXML(t *testing.T) {
 	s := Parse(captured)
 	for name, svg := range map[string]string{
-		"still":    Draw([]Screen{s, s}, []Size{{20, 5}, {40, 8}}),
-		"animated": Animate([]Screen{s, s}, []float64{1, 2}, Size{20, 5}),
+		"still":    Dark.Draw([]Screen{s, s}, []Size{{20, 5}, {40, 8}}),
+		"animated": Dark.Animate([]Screen{s, s}, []float64{1, 2}, Size{20, 5}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := xml.NewDecoder(strings.NewReader(svg))
@@ -51,7 +51,7 @@ func TestPicturesAreXML(t *testing.T) {
 }
 
 func TestTextAfterAWideCharacterIsInItsColumn(t *testing.T) {
-	svg := Draw([]Screen{Parse("a世界  b🚀\n")}, []Size{{20, 5}})
+	svg := Dark.Draw([]Screen{Parse("a世界  b🚀\n")}, []Size{{20, 5}})
 	want := `<tspan x="12.0">a世</tspan><tspan x="37.2">界</tspan><tspan x="54.0">` + "\u00a0\u00a0" + `b🚀</tspan></text>`
 	if !strings.Contains(svg, want) {
 		t.Errorf("%s is not in\n%s", want, svg)
