@@ -38,6 +38,7 @@ func TestMain(m *testing.M) {
 	agenttest.Play()
 	if _, isProgram := programs[filepath.Base(os.Args[0])]; !isProgram {
 		journaltest.UseMemoryForTempDir()
+		os.Setenv("PAGER", "cat")
 	}
 	testscript.Main(m, programs)
 }
@@ -160,6 +161,7 @@ func scriptParams(t *testing.T, dir string, topics []string) testscript.Params {
 			env.Setenv("AGENT_CHATTER_HOME", filepath.Join(env.WorkDir, "home"))
 			env.Setenv("SESSIONS", filepath.Join(env.WorkDir, "home", "sessions"))
 			env.Setenv("TEAMS", teams)
+			env.Setenv("PAGER", "cat")
 			env.Setenv("PROGRAMS", filepath.Dir(program))
 			env.Setenv("GORACE", os.Getenv("GORACE"))
 			return nil

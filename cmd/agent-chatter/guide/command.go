@@ -2,6 +2,8 @@ package guide
 
 import (
 	"fmt"
+	"io"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
@@ -37,30 +39,43 @@ func (cmd *Command) Run(a *app.App) error {
 	}
 	topic, nearest, ok := find(cmd.Topic)
 	switch {
-	case !ok && nearest == "":
-		return app.Exit(app.ExitNotFound, app.Text("Unknown topic %s", tty.SafeLine(cmd.Topic)).
-			With(app.To("list the topics", "guide")))
 	case !ok:
-		return app.Exit(app.ExitNotFound, app.Text("Unknown topic %s", tty.SafeLine(cmd.Topic)).
-			With(app.To("read the page with the nearest name", "guide", nearest)))
+		return app.Exit(app.ExitNotFound, unknownText(cmd.Topic, nearest, having(cmd.Topic)))
 	case cmd.Output == "json":
 		return app.WriteJSON(a.Stdout, topicJSON{topic.Name, topic.Summary, topic.text()})
 	}
 	if style := view.OutputStyle(a); !style.Plain {
-		return printPage(a, topic.page(), style)
+		return a.Page(func(w io.Writer) error { return printPage(w, topic.page(), style) })
 	}
 	_, err := fmt.Fprint(a.Stdout, topic.text())
 	return err
 }
 
+// unknownText is for a topic that there is not: nearest is the one with a similar name, and having are those whose text
+// has the word.
+func unknownText(topic, nearest string, having []string) app.Message {
+	m := app.Text("Unknown topic %s", tty.SafeLine(topic))
+	switch {
+	case nearest != "":
+		return m.With(app.To("read the page with the nearest name", "guide", nearest))
+	case len(having) > 0:
+		m.Text += "\nThe word is on the pages " + strings.Join(having[:min(len(having), maxHaving)], ", ")
+		return m.With(app.To("read the page that has it most often", "guide", having[0]))
+	}
+	return m.With(app.To("list the topics", "guide"))
+}
+
+// maxHaving is how many pages with a word are listed.
+const maxHaving = 5
+
 // maxColumns is the width of a page on a wider terminal: longer lines are hard to read.
 const maxColumns = 100
 
 // printPage prints Markdown on a terminal.
-func printPage(a *app.App, page string, style view.Style) error {
+func printPage(w io.Writer, page string, style view.Style) error {
 	style.Width = min(style.Width, maxColumns+1)
 	for _, line := range view.Render(view.Page(page), style) {
-		if _, err := fmt.Fprintln(a.Stdout, line); err != nil {
+		if _, err := fmt.Fprintln(w, line); err != nil {
 			return err
 		}
 	}
@@ -78,7 +93,7 @@ func listPage() string {
 
 func (cmd *Command) list(a *app.App) error {
 	if style := view.OutputStyle(a); cmd.Output == "text" && !style.Plain {
-		return printPage(a, listPage(), style)
+		return a.Page(func(w io.Writer) error { return printPage(w, listPage(), style) })
 	}
 	w := tabwriter.NewWriter(a.Stdout, 0, 8, 2, ' ', 0)
 	for _, topic := range Topics() {

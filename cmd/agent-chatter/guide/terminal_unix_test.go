@@ -81,7 +81,7 @@ func TestPageHasAtMost100Columns(t *testing.T) {
 		300: first + " " + second + "\n" + first + " " + second + "\n",
 	} {
 		var shown strings.Builder
-		err := printPage(&app.App{Printer: app.Printer{IO: app.IO{Stdout: &shown}}}, page, view.Style{Width: columns})
+		err := printPage(&shown, page, view.Style{Width: columns})
 		if err != nil || shown.String() != want {
 			t.Errorf("of %d columns: %v\n%s", columns, err, shown.String())
 		}
@@ -101,7 +101,7 @@ func TestGuideReturnsErrorsOfItsOutput(t *testing.T) {
 			t.Errorf("%+v: exit code %d", cmd, code)
 		}
 	}
-	if err := printPage(&app.App{Printer: app.Printer{IO: app.IO{Stdout: full{}}}}, "a", view.Style{Width: 80}); err == nil {
+	if err := printPage(full{}, "a", view.Style{Width: 80}); err == nil {
 		t.Error("a page that cannot be written is no error")
 	}
 }
@@ -118,6 +118,7 @@ func TestGuideForPrograms(t *testing.T) {
 		{Command{Topic: "durability", Output: "text"}, durability.text(), "", 0},
 		{Command{Topic: "durability", Output: "json"}, `{"topic":"durability","summary":"What survives a crash`, "", 0},
 		{Command{Topic: "resum", Output: "text"}, "", "Unknown topic resum\nTo read the page with the nearest name, type: agent-chatter guide resume\n", 3},
+		{Command{Topic: "Ctrl+G", Output: "text"}, "", "Unknown topic Ctrl+G\nThe word is on the pages chat\nTo read the page that has it most often, type: agent-chatter guide chat\n", 3},
 		{Command{Topic: "xyz", Output: "text"}, "", "Unknown topic xyz\nTo list the topics, type: agent-chatter guide\n", 3},
 	} {
 		var stdout, stderr strings.Builder

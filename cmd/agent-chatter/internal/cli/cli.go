@@ -160,6 +160,25 @@ func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 	return errPrinted
 }
 
+// textStart is what the program prints without arguments.
+const textStart = `Chat with AI agents in crash-safe sessions.
+
+  agent-chatter chat               chat with a team of agents
+  agent-chatter chat --resume      continue the newest session
+  agent-chatter team init          create a team of the installed agents
+  agent-chatter browse             browse and search sessions, full screen
+  agent-chatter sessions           list the sessions
+  agent-chatter sessions search    search their messages
+  agent-chatter replay latest      print the newest conversation
+  agent-chatter sessions export    write sessions to files
+  agent-chatter sessions import    read sessions, also of other programs
+  agent-chatter usage              show used tokens and cost
+  agent-chatter doctor             check storage, configuration and agents
+
+To list all commands, type: agent-chatter --help
+To read the manual, type: agent-chatter guide
+`
+
 // newParser returns a parser of some commands. To build that of all takes longer than most of them run.
 func newParser(c *commandLine, some []command, streams app.IO) *kong.Kong {
 	options := append(usage.Decoders(),
@@ -202,7 +221,8 @@ func givenHome(command *kong.Context) bool {
 func Run(args []string, streams app.IO) int {
 	switch {
 	case len(args) == 0:
-		args = []string{"--help"}
+		fmt.Fprint(streams.Stdout, textStart)
+		return app.ExitDone
 	case len(args) == 1 && args[0] == "--version":
 		fmt.Fprintln(streams.Stdout, app.Version)
 		return app.ExitDone

@@ -4,6 +4,8 @@ import (
 	"io"
 	"os"
 	"reflect"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/alecthomas/kong"
@@ -55,6 +57,22 @@ func TestNamedCommandsAreParsedLikeAll(t *testing.T) {
 			!reflect.DeepEqual(some, all) {
 			t.Errorf("%q: %s %+v, %+v; want %s %+v, %+v", args,
 				command.Command(), values(command), some, want.Command(), values(want), all)
+		}
+	}
+}
+
+// TestStartNamesCommands looks for the help of each command that the text names.
+func TestStartNamesCommands(t *testing.T) {
+	named := regexp.MustCompile(`(?m)agent-chatter ((?: ?[a-z]+)+)`).FindAllStringSubmatch(textStart, -1)
+	if len(named) < 10 {
+		t.Errorf("it names %q", named)
+	}
+	for _, m := range named {
+		var stdout, stderr strings.Builder
+		words := strings.Fields(strings.TrimSuffix(m[1], " latest"))
+		code := Run(append(words, "--help"), app.IO{Stdout: &stdout, Stderr: &stderr})
+		if usage := "Usage: agent-chatter " + strings.Join(words, " "); code != 0 || !strings.HasPrefix(stdout.String(), usage) {
+			t.Errorf("%s: exit code %d\n%.200s%s", words, code, stdout.String(), stderr.String())
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
@@ -32,6 +33,7 @@ func sessionsTexts() []apptest.Text {
 	add("confirmText", "", confirmText(apptest.AliceID))
 	add("deleteQuestionText", "", deleteQuestionText(apptest.AliceID, apptest.Hostile))
 	add("changedText", "renamed", changedText(apptest.AliceID, "is now called the calculator"))
+	add("openText", "", openText(app.Text("Session %s is locked.", apptest.AliceID), "/rename TITLE"))
 	add("permissionText", "by the user", permissionText(projection.PermissionAnswered{
 		Name: "execute", Title: "rm -r /" + apptest.Hostile, Allowed: true, By: projection.ByPerson,
 	}))

@@ -2,11 +2,13 @@ package sessions
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
+	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
@@ -25,7 +27,7 @@ func (Rename) Help() string {
 
 // Run implements the command.
 func (cmd *Rename) Run(a *app.App) error {
-	return change(a, cmd.ID, func(ctx context.Context, s catalog.Session) (outcome string, err error) {
+	return change(a, cmd.ID, "/rename TITLE", func(ctx context.Context, s catalog.Session) (outcome string, err error) {
 		title, err := RenameSession(ctx, a, s, cmd.Title)
 		return "is now called " + title, err
 	})
@@ -56,7 +58,7 @@ func (Pin) Help() string {
 
 // Run implements the command.
 func (cmd *Pin) Run(a *app.App) error {
-	return change(a, cmd.ID, func(ctx context.Context, s catalog.Session) (outcome string, err error) {
+	return change(a, cmd.ID, "/pin", func(ctx context.Context, s catalog.Session) (outcome string, err error) {
 		return "is pinned", PinSession(ctx, a, s, true)
 	})
 }
@@ -79,14 +81,15 @@ func (Unpin) Help() string {
 
 // Run implements the command.
 func (cmd *Unpin) Run(a *app.App) error {
-	return change(a, cmd.ID, func(ctx context.Context, s catalog.Session) (outcome string, err error) {
+	return change(a, cmd.ID, "/unpin", func(ctx context.Context, s catalog.Session) (outcome string, err error) {
 		return "is no longer pinned", PinSession(ctx, a, s, false)
 	})
 }
 
-// change changes the session with a name, and prints the outcome.
+// change changes the session with a name, and prints the outcome. inChat is what does the same in the chat that has the
+// session open.
 func change(
-	a *app.App, name string, do func(ctx context.Context, s catalog.Session) (outcome string, err error),
+	a *app.App, name, inChat string, do func(ctx context.Context, s catalog.Session) (outcome string, err error),
 ) error {
 	ctx, stop := app.UntilSignal()
 	defer stop()
@@ -98,7 +101,16 @@ func change(
 	if err == nil {
 		a.Notice(changedText(s.ID, outcome))
 	}
+	if errors.Is(err, journal.ErrLocked) {
+		return app.Exit(app.ExitLocked, openText(app.Explain(err), inChat))
+	}
 	return err
+}
+
+// openText is for a session that another process has open.
+func openText(m app.Message, inChat string) app.Message {
+	m.Text += "\nIf that is a chat, type there: " + inChat
+	return m
 }
 
 // appendTo appends an event to a session.
