@@ -370,7 +370,8 @@ var scenes = []namedScene{
 		s.says("Remove it.")
 		s.starts()
 		s.asks(agent.Permission{Tool: "execute", Title: "rm -rf build/"})
-		s.types("rnot before the release")
+		s.types("r", tty.Key{Code: tty.Enter})
+		s.types("not before the release")
 	}},
 	{"question", func(s *scene) {
 		s.says("Build a door.")

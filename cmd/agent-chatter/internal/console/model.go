@@ -299,6 +299,9 @@ func (m *Model) statusRow(columns int, now time.Time) string {
 	case m.leaves:
 		return m.styled(yellow, cut(textLeaves, columns))
 	case m.Question != nil && m.Question.Choices != nil && m.Question.typed == nil && m.Status.Unsaved == "":
+		if !m.Editor.Empty() && m.answered() == nil {
+			return m.styled(yellow, cut(textNoAnswer, columns))
+		}
 		return m.styled(dim, cut(textChooses, columns))
 	case (m.Question != nil || m.asks) && m.Status.Unsaved == "":
 		return m.styled(dim, cut(textWaits, columns))

@@ -256,7 +256,7 @@ func TestTextThatIsBegunDuringAQuestionIsNoAnswer(t *testing.T) {
 		m.Question = &Question{Choices: permission, Again: "Again.", wrong: true}
 		m.Update(begin)
 		got := press(t, m, "y")
-		want := "\n> /y_\n" + choices + "\nEnter sends it. Tab chooses an answer.\n" + textChooses
+		want := "\n> /y_\n" + choices + "\n" + textNoAnswer
 		if shown := rows(m, 80, 24); len(got) > 0 || shown != want {
 			t.Errorf("%s: effects %q, got\n%s", name, got, shown)
 		}

@@ -173,11 +173,8 @@ func (m *Model) questionRows(columns, height int) (rows []string) {
 	if row != "" {
 		rows = append(rows, row)
 	}
-	switch {
-	case q.wrong:
+	if q.wrong {
 		rows = append(rows, cut(q.Again, columns))
-	case !m.Editor.Empty() && m.answered() == nil:
-		rows = append(rows, m.styled(yellow, cut(textNoAnswer, columns)))
 	}
 	return rows
 }
