@@ -54,14 +54,14 @@ func (c *Coordinator) limitReached() bool {
 	return true
 }
 
-// LastRounds is how many turns before the team's limit the listener is notified of the default limit.
+// LastRounds is how many turns before the team's limit the listener is notified of it.
 const LastRounds = 5
 
-// notifyRounds notifies the listener of the turn's number where a limit is set. The default limit is
-// meant for agents that address each other without end, so that it is notified only near its end.
+// notifyRounds notifies the listener of the turn's number where the limit of this run is set, and where the team's, which
+// is meant for agents that address each other without end, is near: in its second half, before the last turns.
 func (c *Coordinator) notifyRounds(m team.Member) {
 	had, limit := c.roundsBegun(), c.team.MaxRounds
-	if limit > 0 && (limit != team.DefaultMaxRounds || had >= limit-LastRounds) {
+	if limit > 0 && had >= limit-min(LastRounds, (limit+1)/2) {
 		c.notify(Round{m, had + 1, limit})
 	}
 	if c.o.MaxRounds > 0 {
