@@ -44,15 +44,23 @@ func newRealTeam(t *testing.T, agents ...agenttest.Real) *realTeam {
 	t.Helper()
 	dir := t.TempDir()
 	r := &realTeam{t: t, home: filepath.Join(t.TempDir(), "home"), dir: dir, file: filepath.Join(dir, "team.json")}
-	for i, a := range agents {
-		act := &actor{Real: a, name: []string{"ada", "bo", "cy", "di"}[i], key: newKey(i), model: agenttest.NewModel(t)}
-		act.as = a.Member(t, dir, act.model.URL, act.key)
-		r.actors = append(r.actors, act)
+	for _, a := range agents {
+		r.newActor(a)
 	}
 	r.limit(testTimeout)
 	t.Cleanup(r.checkKeys)
 	t.Cleanup(r.checkLeft) // before the models stop
 	return r
+}
+
+// newActor adds an agent to the actors.
+func (r *realTeam) newActor(of agenttest.Real) *actor {
+	r.t.Helper()
+	i := len(r.actors)
+	a := &actor{Real: of, name: []string{"ada", "bo", "cy", "di"}[i], key: newKey(i), model: agenttest.NewModel(r.t)}
+	a.as = of.Member(r.t, r.dir, a.model.URL, a.key)
+	r.actors = append(r.actors, a)
+	return a
 }
 
 // newKey returns a secret; some look like those of a vendor.

@@ -1,12 +1,15 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/agenttest"
 )
 
 // An agent whose model is changed continues its session with the other model, in the same run, in the next one, and after
@@ -82,4 +85,83 @@ func TestRealAgentsHaveChangedPermissions(t *testing.T) {
 		}
 		t.Logf("attached: %q", r.attached())
 	})
+}
+
+// An agent that was added to a session, and one that was removed, are so in the next run, after the program was killed
+// and in a rerun. The team file stays as it is.
+func TestRealAgentsAreAddedAndRemoved(t *testing.T) {
+	withEachRemembering(t, func(t *testing.T, r *realTeam, ada *actor) {
+		isOther := func(a agenttest.Real) bool { return a.Name != ada.Name }
+		bo := r.newActor(agenttest.Reals[slices.IndexFunc(agenttest.Reals, isOther)]) // agents of a file have two names
+		r.limit(testTimeout)
+		before := readFile(t, r.file)
+		cy := r.newActor(ada.Real)
+		r.register("cy-agent", cy)
+		model := cmp.Or(cy.as.Model, "claude-sonnet-4-5")
+		say := func(a *actor, text string, args ...string) string {
+			t.Helper()
+			a.model.Instruct("say <<" + text + ">>")
+			defer a.model.Instruct("")
+			stdout, stderr := do(t, r.home, exitDone, r.chatArgs(append(args, "-m", "@"+a.name+" "+text)...)...)
+			if want := a.displayed() + ": " + text + "\n"; stdout != want {
+				t.Errorf("it prints %q, want %q\n%s", stdout, want, stderr)
+			}
+			return stderr
+		}
+		check := func(stderr string) {
+			t.Helper()
+			for _, line := range []string{"  bo: removed\n", "  cy: model " + model + ", added, cy-agent\n"} {
+				if !strings.Contains(stderr, line) || strings.Contains(stderr, "Not in force") {
+					t.Errorf("it says of the members:\n%s", stderr)
+				}
+			}
+		}
+		say(bo, "one")
+		say(cy, "two", "-m", "/add cy-agent cy", "-m", "/model cy "+model, "-m", "/remove bo")
+		check(say(cy, "three"))
+		r.killInReply(cy)
+		asked := len(bo.model.Bodies())
+		check(say(cy, "four"))
+		stderr := say(ada, "five", "-m", "/members")
+		if strings.Contains(stderr, "bo (Bo)") || !strings.Contains(stderr, "cy (Cy)") {
+			t.Errorf("the members are:\n%s", stderr)
+		}
+		do(t, r.home, exitDone, r.chatArgs("-m", "@bo are you there?")...)
+		ada.model.Instruct("say <<again>>")
+		cy.model.Instruct("say <<again>>")
+		stdout, stderr := do(t, r.home, exitDone, "replay", "latest", "--with-model", model)
+		check(stderr)
+		if n := strings.Count(stdout, "> Cy: again\n"); n != 4 {
+			t.Errorf("the added agent answers %d times in the rerun:\n%s", n, stdout)
+		}
+		if n := len(bo.model.Bodies()); n != asked {
+			t.Errorf("the removed agent got %d requests", n-asked)
+		}
+		if readFile(t, r.file) != before {
+			t.Error("the team file was changed")
+		}
+		do(t, r.home, exitDone, "verify")
+		do(t, r.home, exitDone, "sessions", "delete", listed(t, r.home)[0].ID, "--yes") // the checks at the end are of one
+	})
+}
+
+// register registers an agent under a name, as a program that needs no settings of a member.
+func (r *realTeam) register(name string, a *actor) {
+	r.t.Helper()
+	script := "#!/bin/sh\n"
+	for key, value := range a.as.Env {
+		script += "export " + key + "='" + value + "'\n"
+	}
+	script += "exec '" + a.as.Command + "'"
+	for _, arg := range a.as.Args {
+		script += " '" + arg + "'"
+	}
+	path := filepath.Join(r.dir, name, filepath.Base(a.as.Command))
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		r.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(script+` "$@"`+"\n"), 0o700); err != nil {
+		r.t.Fatal(err)
+	}
+	do(r.t, r.home, exitDone, "agents", "register", name, path)
 }

@@ -95,7 +95,7 @@ func (r *realTeam) killInReply(a *actor) {
 	r.t.Helper()
 	a.model.Instruct("slow 50")
 	defer a.model.Instruct("")
-	p := r.chat("-m", "a slow one")
+	p := r.chat("-m", "@"+a.name+" a slow one")
 	r.awaitReply(a)
 	if err := syscall.Kill(p.cmd.Process.Pid, syscall.SIGKILL); err != nil {
 		r.t.Fatal(err)
