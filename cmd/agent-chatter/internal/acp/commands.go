@@ -1,9 +1,11 @@
 package acp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -37,15 +39,31 @@ func commands() []command {
 	}
 }
 
-// availableCommands returns the update that lists the commands.
-func availableCommands() sdk.SessionUpdate {
+// ownCommands returns the person's own commands, without those that are built in.
+func (o *session) ownCommands() []host.OwnCommand {
+	own, _ := host.OwnCommands(o.app, func(name string) bool {
+		return slices.ContainsFunc(commands(), func(c command) bool { return name == "/"+c.name })
+	})
+	return own
+}
+
+// availableCommands returns the update that lists the commands, also the person's own ones as far as they are admitted.
+func (o *session) availableCommands() sdk.SessionUpdate {
 	update := &sdk.SessionAvailableCommandsUpdate{AvailableCommands: []sdk.AvailableCommand{}}
-	for _, c := range commands() {
-		available := sdk.AvailableCommand{Name: c.name, Description: c.description}
-		if c.hint != "" {
-			available.Input = &sdk.AvailableCommandInput{Unstructured: &sdk.UnstructuredCommandInput{Hint: c.hint}}
+	add := func(name, hint, description string) {
+		available := sdk.AvailableCommand{Name: name, Description: description}
+		if hint != "" {
+			available.Input = &sdk.AvailableCommandInput{Unstructured: &sdk.UnstructuredCommandInput{Hint: hint}}
 		}
 		update.AvailableCommands = append(update.AvailableCommands, available)
+	}
+	for _, c := range commands() {
+		add(c.name, c.hint, c.description)
+	}
+	for _, c := range o.ownCommands() {
+		if c.Admitted(context.Background(), o.teams()) {
+			add(strings.TrimPrefix(c.Name, "/"), "arguments", cmp.Or(c.Description, c.Name))
+		}
 	}
 	return sdk.SessionUpdate{AvailableCommandsUpdate: update}
 }
@@ -54,17 +72,27 @@ func availableCommands() sdk.SessionUpdate {
 func (o *session) run(ctx context.Context, message promptMessage) error {
 	line := strings.TrimSpace(message.Text)
 	name := line[:strings.IndexFunc(line+" ", unicode.IsSpace)]
+	args := strings.TrimSpace(line[len(name):])
 	for _, c := range commands() {
 		if name != "/"+c.name {
 			continue
 		}
-		args := strings.TrimSpace(line[len(name):])
 		if c.hint == "" && args != "" {
 			return app.UsageError("%s takes no argument. Type %s.", name, name)
 		}
 		return c.run(o, ctx, args)
 	}
-	return o.c.Say(ctx, "", message.Text, message.Files...)
+	text := message.Text
+	if strings.HasPrefix(name, "/") {
+		own := o.ownCommands()
+		if i := slices.IndexFunc(own, func(c host.OwnCommand) bool { return c.Name == name }); i >= 0 {
+			var err error
+			if text, err = own[i].Message(ctx, o.teams(), args); err != nil {
+				return err
+			}
+		}
+	}
+	return o.c.Say(ctx, "", text, message.Files...)
 }
 
 // memberCommand returns a command that changes the members. What changed is shown as an event.

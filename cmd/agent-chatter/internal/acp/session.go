@@ -120,7 +120,7 @@ func (o *session) warn() {
 func (o *session) teams() teams.Loader { return teams.Loader{App: o.app} }
 
 // announce sends what belongs to the session, once the client knows it.
-func (o *session) announce() { o.listener.send(availableCommands()) }
+func (o *session) announce() { o.listener.send(o.availableCommands()) }
 
 // errClosed is the error of a prompt in a session that is closed.
 var errClosed = errors.New("the session is closed")

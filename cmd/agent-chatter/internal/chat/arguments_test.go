@@ -4,14 +4,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/editor"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
@@ -100,49 +96,5 @@ func TestArgumentsAreCompleted(t *testing.T) {
 	}
 	if choices, _ := editor.Complete("/model ", false, sources); len(choices) > 0 {
 		t.Errorf("in another line: %v", choices)
-	}
-}
-
-func TestOwnCommands(t *testing.T) {
-	a := newTestApp(t)
-	home, here := filepath.Join(a.Home, "commands"), filepath.Join(a.Cwd, ".agent-chatter", "commands")
-	writeFile(t, filepath.Join(home, "review.md"), "---\r\nname: x\r\ndescription: \"Review a file\"\r\n---\r\nReview $1.\r\n")
-	writeFile(t, filepath.Join(home, "fix.md"), "\ufeff# Fix it"+apptest.Hostile+"\nand test\n")
-	writeFile(t, filepath.Join(home, "help.md"), "no")
-	writeFile(t, filepath.Join(home, "Upper.md"), "no")
-	writeFile(t, filepath.Join(home, "notes.txt"), "no")
-	writeFile(t, filepath.Join(here, "review.md"), "no: the home has it")
-	writeFile(t, filepath.Join(here, "plan.md"), "---\nunclosed\nPlan")
-	writeFile(t, filepath.Join(here, "long.md"), strings.Repeat("x", maxOwnCommand+1))
-	all, hidden := ownCommands(a)
-	var got []string
-	for _, c := range all {
-		got = append(got, c.name+": "+c.description)
-	}
-	want := []string{"/fix: Fix it" + strings.Split(got[0], "Fix it")[1], "/review: Review a file", "/plan: ---"}
-	if diff := cmp.Diff(want, got); diff != "" || strings.ContainsFunc(got[0], func(r rune) bool { return r < ' ' }) {
-		t.Errorf("%q\n%s", got, diff)
-	}
-	if !slices.Equal(hidden, []string{filepath.Join(home, "help.md")}) || !all[2].here {
-		t.Errorf("hidden are %q, %+v", hidden, all)
-	}
-	text, err := all[1].read(a)
-	if _, prompt := parseOwn(text); err != nil || prompt != "Review $1." {
-		t.Errorf("%q, %v", prompt, err)
-	}
-}
-
-func TestArgumentsOfOwnCommands(t *testing.T) {
-	for _, tt := range []struct{ prompt, args, want string }{
-		{"Review $1 for $2, not $3.", "a.go  bugs", "Review a.go for bugs, not ."},
-		{"$ARGUMENTS: $1$2", "a $2", "a $2: a$2"}, // what is typed has no places
-		{"$10 $0 $A", "x", "x0 $0 $A"},
-		{"Go.", "now", "Go.\n\nnow"},
-		{"Go.", "", "Go."},
-		{"$1", "", ""},
-	} {
-		if got := expandOwn(tt.prompt, tt.args); got != tt.want {
-			t.Errorf("%q with %q: %q, want %q", tt.prompt, tt.args, got, tt.want)
-		}
 	}
 }

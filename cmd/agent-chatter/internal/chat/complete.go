@@ -34,7 +34,7 @@ func sources(a *app.App, listed func()) (s editor.Sources) {
 	}
 	own, _ := ownCommands(a)
 	for _, c := range own {
-		s.Commands = append(s.Commands, editor.Choice{Text: c.name, Help: c.description})
+		s.Commands = append(s.Commands, editor.Choice{Text: c.Name, Help: c.Description})
 	}
 	if root, err := os.OpenRoot(a.Cwd); err == nil { // no link leads out of it
 		s.Files = root.FS()

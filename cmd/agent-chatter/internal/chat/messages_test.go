@@ -9,6 +9,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/host"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/keys"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/transfer"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
@@ -110,10 +111,9 @@ func chatTexts() []apptest.Text {
 	}, []string{apptest.Hostile, "and this"}))
 	add("pinnedText", "", pinnedText(true))
 	add("pinnedText", "not any more", pinnedText(false))
-	add("emptyCommandText", "", emptyCommandText("/a/"+apptest.Hostile+".md"))
 	add("hiddenCommandsText", "", hiddenCommandsText([]string{"/a/" + apptest.Hostile + "/commands/help.md", "/b"}))
-	add("ownText", "", ownText([]ownCommand{{name: "/review"}, {name: "/fix"}}))
-	many := slices.Repeat([]ownCommand{{name: "/a-long-name-of-a-command"}}, 9)
+	add("ownText", "", ownText([]host.OwnCommand{{Name: "/review"}, {Name: "/fix"}}))
+	many := slices.Repeat([]host.OwnCommand{{Name: "/a-long-name-of-a-command"}}, 9)
 	add("ownText", "many", ownText(many))
 	return texts
 }

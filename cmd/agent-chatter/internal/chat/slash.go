@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/host"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/keys"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/sessions"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/setup"
@@ -85,19 +86,37 @@ func (r *repl) runSlash(ctx context.Context, line string) error {
 		return command.run(r, ctx, args)
 	}
 	own, _ := ownCommands(r.app)
-	if i := slices.IndexFunc(own, func(c ownCommand) bool { return c.name == strings.ToLower(name) }); i >= 0 {
-		return r.runOwn(ctx, own[i], args)
+	if i := slices.IndexFunc(own, func(c host.OwnCommand) bool { return c.Name == strings.ToLower(name) }); i >= 0 {
+		message, err := own[i].Message(ctx, r.teams(ctx), args)
+		if err != nil {
+			r.report(err)
+			return nil
+		}
+		return r.runTurns(ctx, func(ctx context.Context) error { return r.c.Say(ctx, "", message) })
 	}
 	var names []string
 	for _, s := range slashCommands() {
 		names = append(names, s.name)
 	}
 	for _, c := range own {
-		names = append(names, c.name)
+		names = append(names, c.Name)
 	}
 	nearest, _ := hint.Nearest(name, names)
 	r.reject("%s", unknownCommandText(name, nearest, strings.TrimSpace(line)))
 	return nil
+}
+
+// ownCommands returns the person's own commands, and the paths of those that have the names of built-in ones.
+func ownCommands(a *app.App) (all []host.OwnCommand, hidden []string) {
+	return host.OwnCommands(a, func(name string) bool {
+		command, _, _ := parseSlash(name)
+		return command != nil
+	})
+}
+
+// hiddenCommandsText is for files with the names of built-in commands.
+func hiddenCommandsText(paths []string) string {
+	return "Not used, since commands of these names are built in: " + tty.SafeLine(strings.Join(paths, ", "))
 }
 
 // noArgumentText rejects a command with an argument that it would ignore.
@@ -181,14 +200,14 @@ var helpLines = [][2]string{
 }
 
 // ownText lists a person's own commands in one line of /help.
-func ownText(own []ownCommand) string {
+func ownText(own []host.OwnCommand) string {
 	const columns = 79
 	text := "Your own:"
 	for _, c := range own {
-		if len(text)+1+len(c.name) > columns-len(", …") {
+		if len(text)+1+len(c.Name) > columns-len(", …") {
 			return text + ", …"
 		}
-		text += " " + c.name
+		text += " " + c.Name
 	}
 	return text
 }

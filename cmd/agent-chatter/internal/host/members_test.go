@@ -2,13 +2,11 @@ package host
 
 import (
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/setup"
 	"github.com/agent-chatter/agent-chatter/coordinator"
@@ -20,11 +18,7 @@ import (
 // newMembers returns the commands for a team in memory.
 func newMembers(t *testing.T, of *team.Team) Members {
 	t.Helper()
-	a, err := app.New(app.IO{Stdout: io.Discard, Stderr: io.Discard}, app.Options{Home: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	a.Cwd = t.TempDir()
+	a := newTestApp(t)
 	c := coordinator.New(coordinator.Options{
 		Store: &store.Memory{}, Engines: agent.Engines(), NewMember: setup.MemberMaker(a),
 		HomeKey: func() []byte { return []byte("key") },
@@ -72,6 +66,8 @@ func memberTexts(t *testing.T) (texts []apptest.Text) {
 	add("unknownAgentText", "", unknownAgentText(apptest.Hostile, "claude", []string{"claude", apptest.Hostile}))
 	add("refusedText", "", refusedText(apptest.Hostile, "model", apptest.Hostile, errors.New("is no name of a model")))
 	add("onlyHereText", "", onlyHereText("/add "+apptest.Hostile))
+	add("emptyCommandText", "", emptyCommandText("/a/"+apptest.Hostile+".md").Text)
+	add("longCommandText", "", longCommandText("/a/"+apptest.Hostile+".md").Text)
 	add("agentsText", "", agentsText([]string{"claude", apptest.Hostile}, []string{"codex-acp"}))
 	return texts
 }

@@ -161,8 +161,7 @@ func (l Loader) AdmitPrompt(ctx context.Context, name, path, text string) error 
 	if err := l.App.CheckHome(); err != nil {
 		return err
 	}
-	sum := sha256.Sum256([]byte(text))
-	entry := team.Trusted{Path: path, SHA256: hex.EncodeToString(sum[:])}
+	entry := trustedPrompt(path, text)
 	all, err := l.trusted(ctx)
 	if err != nil || slices.Contains(all, entry) {
 		return err
@@ -182,6 +181,20 @@ func (l Loader) AdmitPrompt(ctx context.Context, name, path, text string) error 
 	}
 	l.record(ctx, all, entry)
 	return nil
+}
+
+// Admits reports whether AdmitPrompt asks nothing, since the text was confirmed before.
+func (l Loader) Admits(ctx context.Context, path, text string) bool {
+	if l.App.CheckHome() != nil {
+		return false
+	}
+	all, err := l.trusted(ctx)
+	return err == nil && slices.Contains(all, trustedPrompt(path, text))
+}
+
+func trustedPrompt(path, text string) team.Trusted {
+	sum := sha256.Sum256([]byte(text))
+	return team.Trusted{Path: path, SHA256: hex.EncodeToString(sum[:])}
 }
 
 // maxShown is how many lines of a prompt are shown before it is confirmed.

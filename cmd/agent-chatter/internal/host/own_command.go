@@ -1,4 +1,4 @@
-package chat
+package host
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/teams"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/journal/regularfile"
 	"github.com/agent-chatter/agent-chatter/projection/runecut"
@@ -20,38 +21,41 @@ import (
 const (
 	maxOwnCommand  = 64 << 10 // bytes of a file
 	maxOwnCommands = 200      // of a directory
+	maxOwnMessage  = 16 << 20 // bytes of a prompt with its arguments
 	maxDescription = 100      // bytes that the menu has
 )
 
-// An ownCommand is a prompt that a person has written as a command: NAME.md.
-type ownCommand struct {
-	name, path  string
-	description string // in one line; may be ""
-	here        bool   // it is of the working directory, perhaps by someone else
+// An OwnCommand is a prompt that a person has written as a command: NAME.md.
+type OwnCommand struct {
+	Name        string // with the slash
+	Description string // in one line; may be ""
+	Here        bool   // it is of the working directory, perhaps by someone else
+
+	path string
 }
 
 // ownName is the form of the names of such commands.
 var ownName = regexp.MustCompile(`^[a-z0-9-]{1,64}$`)
 
-// ownCommands returns the commands of the home, and those of the working directory that it does not have, without those
-// that are built in. These are hidden.
-func ownCommands(a *app.App) (all []ownCommand, hidden []string) {
+// OwnCommands returns the commands of the home, and those of the working directory that it does not have, without those
+// that are built in. These are hidden; their paths are returned.
+func OwnCommands(a *app.App, builtIn func(name string) bool) (all []OwnCommand, hidden []string) {
 	for _, from := range []struct {
 		dir  string
 		here bool
 	}{{filepath.Join(a.Home, "commands"), false}, {filepath.Join(a.Cwd, ".agent-chatter", "commands"), true}} {
 		for _, name := range ownNames(from.dir) {
-			c := ownCommand{name: "/" + name, path: filepath.Join(from.dir, name+".md"), here: from.here}
-			known := func(other ownCommand) bool { return other.name == c.name }
-			if built, _, _ := parseSlash(c.name); built != nil {
+			c := OwnCommand{Name: "/" + name, path: filepath.Join(from.dir, name+".md"), Here: from.here}
+			known := func(other OwnCommand) bool { return other.Name == c.Name }
+			if builtIn(c.Name) {
 				hidden = append(hidden, c.path)
 				continue
 			}
 			text, err := c.read(a)
-			if slices.ContainsFunc(all, known) || err != nil && c.here {
+			if slices.ContainsFunc(all, known) || err != nil && c.Here {
 				continue
 			}
-			c.description, _ = parseOwn(text)
+			c.Description, _ = parseOwn(text)
 			all = append(all, c)
 		}
 	}
@@ -79,8 +83,8 @@ func ownNames(dir string) (names []string) {
 }
 
 // read returns the content of the file. In the working directory no link is followed: it could lead to any file.
-func (c ownCommand) read(a *app.App) (string, error) {
-	if !c.here {
+func (c OwnCommand) read(a *app.App) (string, error) {
+	if !c.Here {
 		if err := home.CheckFileOwner(a.Home, c.path); err != nil {
 			return "", err
 		}
@@ -134,46 +138,67 @@ func parseOwn(text string) (description, prompt string) {
 var placeholder = regexp.MustCompile(`\$(ARGUMENTS|[1-9])`)
 
 // expandOwn returns a prompt with its arguments: all of them for $ARGUMENTS, and single ones for $1 to $9. A prompt
-// without places gets them at its end.
-func expandOwn(prompt, args string) string {
+// without places gets them at its end. It reports whether the message is not too long.
+func expandOwn(prompt, args string) (message string, ok bool) {
 	if args != "" && !placeholder.MatchString(prompt) {
-		return prompt + "\n\n" + args
+		prompt += "\n\n$ARGUMENTS"
 	}
 	words := strings.Fields(args)
-	return placeholder.ReplaceAllStringFunc(prompt, func(place string) string {
-		if place == "$ARGUMENTS" {
-			return args
+	var b strings.Builder
+	end := 0 // of what was copied
+	for _, at := range placeholder.FindAllStringIndex(prompt, -1) {
+		b.WriteString(prompt[end:at[0]])
+		end = at[1]
+		place, value := prompt[at[0]:at[1]], args
+		if place != "$ARGUMENTS" {
+			value = ""
+			if n := int(place[1] - '1'); n < len(words) {
+				value = words[n]
+			}
 		}
-		if n := int(place[1] - '1'); n < len(words) {
-			return words[n]
+		if b.Len()+len(value) > maxOwnMessage {
+			return "", false
 		}
-		return ""
-	})
+		b.WriteString(value)
+	}
+	b.WriteString(prompt[end:])
+	return b.String(), b.Len() <= maxOwnMessage
 }
 
-// runOwn sends the prompt of a command as a message.
-func (r *repl) runOwn(ctx context.Context, c ownCommand, args string) error {
-	text, err := c.read(r.app)
-	if err == nil && c.here {
-		err = r.teams(ctx).AdmitPrompt(ctx, c.name, c.path, text)
+// Message returns the message of the command with arguments: of the working directory, once l admits its prompt.
+func (c OwnCommand) Message(ctx context.Context, l teams.Loader, args string) (string, error) {
+	text, err := c.read(l.App)
+	if err == nil && c.Here {
+		err = l.AdmitPrompt(ctx, c.Name, c.path, text)
 	}
 	if err != nil {
-		r.report(err)
-		return nil
+		return "", err
 	}
 	_, prompt := parseOwn(text)
-	if prompt = expandOwn(prompt, args); strings.TrimSpace(prompt) == "" {
-		r.reject("%s", emptyCommandText(c.path))
-		return nil
+	message, ok := expandOwn(prompt, args)
+	switch {
+	case !ok:
+		return "", app.Exit(app.ExitFailed, longCommandText(c.path))
+	case strings.TrimSpace(message) == "":
+		return "", app.Exit(app.ExitFailed, emptyCommandText(c.path))
 	}
-	return r.runTurns(ctx, func(ctx context.Context) error { return r.c.Say(ctx, "", prompt) })
+	return message, nil
 }
 
-func emptyCommandText(path string) string {
-	return tty.SafeLine(path) + " has no prompt; nothing was sent."
+// Admitted reports whether the command runs without a question.
+func (c OwnCommand) Admitted(ctx context.Context, l teams.Loader) bool {
+	if !c.Here {
+		return true
+	}
+	text, err := c.read(l.App)
+	return err == nil && l.Admits(ctx, c.path, text)
 }
 
-// hiddenCommandsText is for files with the names of built-in commands.
-func hiddenCommandsText(paths []string) string {
-	return "Not used, since commands of these names are built in: " + tty.SafeLine(strings.Join(paths, ", "))
+func emptyCommandText(path string) app.Message {
+	return app.Text("%s has no prompt; nothing was sent.", tty.SafeLine(path))
+}
+
+// longCommandText is for a prompt that its arguments make too long.
+func longCommandText(path string) app.Message {
+	return app.Text("%s with these arguments exceeds %d MiB; nothing was sent.", tty.SafeLine(path), maxOwnMessage>>20)
 }

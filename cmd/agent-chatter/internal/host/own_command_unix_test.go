@@ -1,6 +1,6 @@
 //go:build unix
 
-package chat
+package host
 
 import (
 	"os"
@@ -13,6 +13,7 @@ import (
 // A clone may have links to any file, and pipes that never end.
 func TestOwnCommandsOfOtherKinds(t *testing.T) {
 	a := newTestApp(t)
+	builtIn := func(string) bool { return false }
 	secret := filepath.Join(t.TempDir(), "secret.md")
 	writeFile(t, secret, "secret")
 	here := filepath.Join(a.Cwd, ".agent-chatter", "commands")
@@ -31,12 +32,12 @@ func TestOwnCommandsOfOtherKinds(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	all, _ := ownCommands(a)
+	all, _ := OwnCommands(a, builtIn)
 	var names []string
 	for _, c := range all {
-		names = append(names, c.name)
-		if text, err := c.read(a); (err == nil) != (c.name == "/good") || strings.Contains(text, "secret") {
-			t.Errorf("%s: %q, %v", c.name, text, err)
+		names = append(names, c.Name)
+		if text, err := c.read(a); (err == nil) != (c.Name == "/good") || strings.Contains(text, "secret") {
+			t.Errorf("%s: %q, %v", c.Name, text, err)
 		}
 	}
 	if got := strings.Join(names, " "); got != "/pipe /good" {
@@ -46,7 +47,7 @@ func TestOwnCommandsOfOtherKinds(t *testing.T) {
 	if err := os.Symlink(filepath.Dir(here), filepath.Join(elsewhere.Cwd, ".agent-chatter")); err != nil {
 		t.Fatal(err)
 	}
-	if all, _ := ownCommands(elsewhere); len(all) > 0 {
+	if all, _ := OwnCommands(elsewhere, builtIn); len(all) > 0 {
 		t.Errorf("through a link: %+v", all)
 	}
 }
