@@ -122,9 +122,7 @@ func (t *turn) open(ctx context.Context, engine agent.SessionEngine, input agent
 		return err
 	}
 	r.session = session
-	if l, ok := session.(agent.ModelLister); ok {
-		c.noteModels(r.memberID, l.Models())
-	}
+	c.noteModels(r)
 	t.attached = &attached{resident: r}
 	return nil
 }
@@ -136,6 +134,7 @@ func (t *turn) detach() {
 	}
 	r := t.attached.resident
 	t.attached = nil
+	t.c.noteModels(r)
 	if r.session.Alive() {
 		t.c.residents.keep(r)
 	} else {

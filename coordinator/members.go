@@ -137,15 +137,19 @@ const (
 )
 
 // noteModels keeps the models that a member's agent has reported.
-func (c *Coordinator) noteModels(memberID string, models []string) {
+func (c *Coordinator) noteModels(r *resident) {
+	l, ok := r.session.(agent.ModelLister)
+	if !ok {
+		return
+	}
 	var kept []string
-	for _, model := range models {
+	for _, model := range l.Models() {
 		if model != "" && len(model) <= maxModelName && len(kept) < maxModels && !slices.Contains(kept, model) {
 			kept = append(kept, model)
 		}
 	}
 	if len(kept) > 0 {
-		c.models.Store(memberID, kept)
+		c.models.Store(r.memberID, kept)
 	}
 }
 

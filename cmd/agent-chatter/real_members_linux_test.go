@@ -20,11 +20,15 @@ func TestRealAgentsKeepTheirSessionWithAnotherModel(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(r.dir, "words"), []byte("printed-42\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, stderr := do(t, r.home, exitDone, r.chatArgs("-m", "question-1-mark; tool <<cat words>>", "-m", "/model ada",
-			"-m", "/model ada "+other, "-m", "question-2-mark")...)
+		mistyped := map[string]string{"claude": "sonet", "codex": "gpt5.5"}[a.Engine]
+		_, stderr := do(t, r.home, exitFailed, r.chatArgs("-m", "question-1-mark; tool <<cat words>>", "-m", "/model ada",
+			"-m", "/model ada "+mistyped, "-m", "/model ada "+other+"!", "-m", "question-2-mark")...)
 		t.Logf("models: %s", stderr)
-		if !strings.Contains(stderr, "ada: model "+other+"\n") {
-			t.Errorf("the change is not shown: %s", stderr)
+		parts := []string{"Known models: ", "has no model " + mistyped + ". Did you mean ", "ada: model " + other + "\n"}
+		for _, part := range parts {
+			if !strings.Contains(stderr, part) {
+				t.Errorf("%q is not shown: %s", part, stderr)
+			}
 		}
 		check := func(question string) {
 			t.Helper()

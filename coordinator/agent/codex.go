@@ -85,6 +85,7 @@ func (e Codex) Run(ctx context.Context, turn Turn) iter.Seq2[Event, error] {
 			return
 		}
 		defer s.Close()
+		s.(*codexSession).once = true
 		s.Turn(ctx, turn)(yield)
 	}
 }

@@ -29,7 +29,10 @@ type codexSession struct {
 	rules   string      // the file with what Codex is always allowed
 	effort  string      // how much its model reasons; "" is as the thread has it
 	steered steering
-	context int64 // tokens in the context window; 0 is unknown
+	context int64    // tokens in the context window; 0 is unknown
+	once    bool     // it has one turn: its models are not needed
+	listing string   // the id of the request for the models; "" before the first turn
+	models  []string // that Codex has; none: it has not said
 	ended   bool
 }
 
@@ -237,6 +240,32 @@ func isGone(err error) bool {
 
 // ID implements Session.
 func (s *codexSession) ID() string { return s.thread.Thread.ID }
+
+// Models implements ModelLister. Codex says which it has while the first turn runs.
+func (s *codexSession) Models() []string { return s.models }
+
+// listModels requests the models, once. No turn waits for the response: Codex may ask its service for them.
+func (s *codexSession) listModels() {
+	if s.listing == "" && !s.once {
+		s.listing = s.Request("model/list", map[string]any{"limit": maxCodexModels})
+	}
+}
+
+// maxCodexModels is how many models Codex lists.
+const maxCodexModels = 200
+
+// takeModels takes the response to the request for the models. An older Codex refuses it.
+func (s *codexSession) takeModels(m jsonrpc.Message) {
+	var list struct {
+		Data []struct {
+			Model string `json:"model"`
+		} `json:"data"`
+	}
+	jsonlines.Decode(m.Result, &list)
+	for _, of := range list.Data {
+		s.models = append(s.models, of.Model)
+	}
+}
 
 // Alive implements Session.
 func (s *codexSession) Alive() bool {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,6 +31,32 @@ func TestCodexSession(t *testing.T) {
 	}
 	for pid, command := range agenttest.Running(turn.ID) {
 		t.Errorf("process %d is still running: %s", pid, command)
+	}
+}
+
+// Codex says which models it has while a turn runs, until the end of the second one. An older one says nothing.
+func TestCodexModels(t *testing.T) {
+	for _, tt := range []struct {
+		habits []agenttest.Habit
+		want   []string
+	}{{nil, []string{"gpt-one", "gpt-two"}}, {[]agenttest.Habit{agenttest.Older}, nil}} {
+		turn := codexTurn(t, "", tt.habits...)
+		s, err := patientCodex.Open(within(t), turn, agent.Origin{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		lister := s.(agent.ModelLister)
+		if before := lister.Models(); len(before) > 0 {
+			t.Errorf("before a turn: %q", before)
+		}
+		one, two := act(t, s, turn, "say one"), act(t, s, turn, "requests")
+		if one.err != nil || two.err != nil || strings.Count(two.text, "model/list") != 1 {
+			t.Errorf("%+v, %+v", one, two)
+		}
+		if got := lister.Models(); !slices.Equal(got, tt.want) {
+			t.Errorf("with the habits %q: %q, want %q", tt.habits, got, tt.want)
+		}
 	}
 }
 

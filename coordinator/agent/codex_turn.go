@@ -131,6 +131,7 @@ func (t *codexTurn) start() {
 		params["effort"] = t.effort
 	}
 	t.request = t.Request("turn/start", params)
+	t.listModels()
 }
 
 // codexInput returns a text and pictures as the input of a turn.
@@ -180,6 +181,8 @@ func (t *codexTurn) take(m jsonrpc.Message) error {
 		if t.interrupted {
 			t.sendInterrupt()
 		}
+	case m.Responds(t.listing):
+		t.takeModels(m)
 	case m.IsRequest():
 		t.takeRequest(m)
 	case m.Method != "":

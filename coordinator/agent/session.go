@@ -60,7 +60,8 @@ type Session interface {
 // A ModelLister is a Session whose agent has said which models it has.
 type ModelLister interface {
 	Session
-	// Models returns the names of the models, as Member.Model has them; none: the agent has not said.
+	// Models returns the names of the models, as Member.Model has them; none: the agent has not said. Some say it
+	// during a turn.
 	Models() []string
 }
 

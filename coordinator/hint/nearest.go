@@ -8,9 +8,12 @@ func Nearest(word string, names []string) (nearest string, ok bool) {
 	word = strings.ToLower(word)
 	least := (len(word) + 2) / 3 // the largest distance of a similar name
 	for _, name := range names {
-		d := distance(word, strings.ToLower(name))
-		if len(word) > 2 && strings.HasPrefix(name, word) {
+		d := max(len(word)-len(name), len(name)-len(word)) // at least
+		switch {
+		case len(word) > 2 && strings.HasPrefix(name, word):
 			d = 1
+		case d <= least: // else no memory is used for a word of any length
+			d = distance(word, strings.ToLower(name))
 		}
 		if d < len(word) && (d < least || d == least && !ok) {
 			nearest, least, ok = name, d, true

@@ -1,13 +1,16 @@
 package hint
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestNearest(t *testing.T) {
 	names := []string{"list", "ls", "search", "show", "rename", "mv", "restore", "reindex"}
 	for _, test := range []struct{ word, nearest string }{
 		{"shwo", "show"}, {"lst", "list"}, {"serach", "search"}, {"SHOW", "show"}, {"reinde", "reindex"},
 		{"re", ""}, {"res", "restore"}, {"rn", ""}, {"x", ""}, {"hello", ""}, {"", ""}, {"7QN3", ""},
-		{"listen", "list"}, {"l", ""}, {"xst", ""}, {"shxx", "show"},
+		{"listen", "list"}, {strings.Repeat("x", 1<<24), ""}, {"l", ""}, {"xst", ""}, {"shxx", "show"},
 	} {
 		if nearest, ok := Nearest(test.word, names); nearest != test.nearest || ok != (test.nearest != "") {
 			t.Errorf("%q: %q, %v, want %q", test.word, nearest, ok, test.nearest)

@@ -133,6 +133,12 @@ func (s *codexServer) handle(id json.RawMessage, method string, params object) {
 			return
 		}
 		result = s.open(method, params)
+	case "model/list":
+		if s.habits[Older] {
+			s.refuse(id, "Invalid request: unknown variant `"+method+"`")
+			return
+		}
+		result["data"] = []object{{"id": "one", "model": "gpt-one"}, {"id": "two", "model": "gpt-two"}}
 	case "turn/start":
 		s.startTurn(id, params)
 		return

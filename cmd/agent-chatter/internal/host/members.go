@@ -23,6 +23,9 @@ type Members struct {
 	Remote bool
 }
 
+// insist follows the name of a model that is similar to one that the agent has.
+const insist = "!"
+
 // asConfigured stands for the value of the team's configuration.
 const asConfigured = "default"
 
@@ -37,15 +40,32 @@ func (m Members) Model(args string) (answer string, err error) {
 	case rest == "":
 		return m.modelText(member), nil
 	}
-	model := rest
+	model, insists := strings.CutSuffix(rest, insist)
 	if model == asConfigured {
 		configured, _ := m.C.Configured().Member(member.ID)
 		model = configured.Model
+	} else if nearest := m.mistypedModel(member, model); nearest != "" && !insists {
+		return "", app.Exit(app.ExitUsage, mistypedModelText(member.Name, model, nearest))
 	}
 	if err := m.C.SetModel(member.ID, model); err != nil {
 		return "", refusedText(member.Name, "model", rest, err)
 	}
 	return "", nil
+}
+
+// mistypedModel returns the model that is most similar to one that the member's agent does not have; "" if it has that
+// one, if none is similar, and if it has not said which it has: others may be aliases, or of another provider.
+func (m Members) mistypedModel(member team.Member, model string) string {
+	reported := m.C.Models(member.ID)
+	if len(reported) == 0 || member.CheckModel(model) != nil {
+		return ""
+	}
+	known := append(KnownModels(m.App, member, reported, m.C.Team(), m.C.Configured()), asConfigured)
+	if slices.Contains(known, model) {
+		return ""
+	}
+	nearest, _ := hint.Nearest(model, known)
+	return nearest
 }
 
 // Permissions lists the permissions of the agents, or of one, or sets those of one.
@@ -189,6 +209,13 @@ func unknownAgentText(name, nearest string, known []string) app.Message {
 func refusedText(member, setting, value string, err error) error {
 	return app.UsageError("%s cannot have the %s %s: %s", tty.SafeLine(member), setting, tty.SafeLine(value),
 		app.Reason(err))
+}
+
+// mistypedModelText refuses a model that is similar to one that the agent has.
+func mistypedModelText(member, model, nearest string) app.Message {
+	return app.Text("The agent of %s has no model %s. Did you mean %s?\nTo use it all the same, type: /model %s %s%s",
+		tty.SafeLine(member), tty.SafeLine(model), tty.SafeLine(nearest),
+		tty.SafeLine(member), tty.SafeLine(model), insist)
 }
 
 // onlyHereText refuses what only the person at this machine may do.

@@ -65,6 +65,7 @@ func memberTexts(t *testing.T) (texts []apptest.Text) {
 	add("permissionsOfText", "no permissions", permissionsOfText(crew().Members[2]))
 	add("unknownAgentText", "", unknownAgentText(apptest.Hostile, "claude", []string{"claude", apptest.Hostile}))
 	add("refusedText", "", refusedText(apptest.Hostile, "model", apptest.Hostile, errors.New("is no name of a model")))
+	add("mistypedModelText", "", mistypedModelText(apptest.Hostile, apptest.Hostile, apptest.Hostile).Text)
 	add("onlyHereText", "", onlyHereText("/add "+apptest.Hostile))
 	add("emptyCommandText", "", emptyCommandText("/a/"+apptest.Hostile+".md").Text)
 	add("longCommandText", "", longCommandText("/a/"+apptest.Hostile+".md").Text)
