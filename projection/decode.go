@@ -123,6 +123,7 @@ var decoders = map[string]func(e journal.Event, fast bool) (Payload, error){
 	TurnSteered{}.eventType():        decodeAs[TurnSteered],
 	SummaryWritten{}.eventType():     decodeAs[SummaryWritten],
 	MemberChanged{}.eventType():      decodeAs[MemberChanged],
+	BudgetChanged{}.eventType():      decodeAs[BudgetChanged],
 
 	JournalRecovered{}.eventType(): decodeAs[JournalRecovered],
 	JournalSealed{}.eventType():    decodeAs[JournalSealed],

@@ -33,7 +33,7 @@
 //	session.created, session.resumed, session.renamed, session.pinned,
 //	session.ended, session.imported
 //	task.set
-//	member.changed
+//	member.changed, budget.changed
 //	message.appended
 //	queue.changed
 //	turn.started, turn.text, turn.steered, turn.ended

@@ -21,7 +21,7 @@ import (
 
 // everyPayload returns a payload of every type with all fields set.
 func everyPayload() []projection.Payload {
-	task, model, permissions := "Repair the kettle", "sonnet", ""
+	task, model, permissions, most := "Repair the kettle", "sonnet", "", 2.5
 	source := &projection.Source{Path: "/home/mia/team.json", SHA256: strings.Repeat("0123456789abcdef", 4)}
 	team := kitchen
 	team.Source = source
@@ -109,6 +109,7 @@ func everyPayload() []projection.Payload {
 				ID: "cy", Name: "cy", DisplayName: "Cy", Type: projection.TypeAI, AgentType: "claude", Model: "opus",
 			},
 		},
+		projection.BudgetChanged{Limit: "session.cost", Most: &most, Host: "h"},
 		projection.PlanUpdated{TurnID: "t1", Entries: []projection.PlanEntry{
 			{Content: "Look at the plug", Status: projection.Completed, Priority: "high"},
 			{Content: "Buy a kettle", Status: projection.InProgress},

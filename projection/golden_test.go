@@ -30,10 +30,11 @@ var update = flag.Bool("update", false, "rewrite the golden files, except the jo
 // files.jsonl has messages with files.
 // imported.jsonl has the origin of a session of another program.
 // budget.jsonl has the limits of two runs, one of which ends a turn.
+// limits.jsonl has changes of limits, one from two machines.
 // members.jsonl has changes of members, one from two machines.
 var goldenJournals = []string{
 	"v1", "v1-2", "at-once", "bypassed", "attached", "asked", "steered", "imported", "budget", "files",
-	"members",
+	"members", "limits",
 }
 
 func TestGoldenJournalsHaveEveryTypeOfEvent(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 // FoldVersion is the version of the fold. It changes whenever the same events would
 // result in a different State: checkpoints of another version are ignored. It does not
 // stand for the steps of messages, which some checkpoints of the same version lack.
-const FoldVersion = 19
+const FoldVersion = 20
 
 // The bounds of State.Recent: the number of messages, and the bytes of their contents
 // and routing. To change one changes the FoldVersion.
@@ -70,6 +70,9 @@ type State struct {
 	// Changes are how members differ from the configuration of the team, which Team.Members includes, in the order of
 	// their first change, for at most maxInstructed of them.
 	Changes []ChangedMember `json:"changes,omitempty"`
+	// Budget has the newest changes of each limit that agree with each other, from several machines, at most maxBudget,
+	// the newest last. Most is never nil.
+	Budget []BudgetChanged `json:"budget,omitempty"`
 	// History is a chained checksum of all messages; LastMessage is the seq of the last one.
 	History     string  `json:"history,omitempty"`
 	LastMessage uint64  `json:"lastMessage,omitempty"`
@@ -223,27 +226,6 @@ func (s *State) countUnknown(eventType string) {
 
 func (s *State) apply(e journal.Event, p Payload) {
 	switch p := p.(type) {
-	case SessionCreated:
-		s.create(e, p)
-		return
-	case SessionResumed:
-		s.resume(p)
-		return
-	case SessionRenamed:
-		s.Row.Title, s.Row.Renamed = p.Title, true
-		return
-	case SessionPinned:
-		s.Row.Pinned = p.Pinned
-		return
-	case SessionEnded:
-		s.Row.Ended = p.Reason
-		return
-	case SessionImported:
-		s.imported(p)
-		return
-	case MemberChanged:
-		s.changeMember(p)
-		return
 	case TaskSet:
 		s.Task = p.Task
 	case MessageAppended:
@@ -276,9 +258,32 @@ func (s *State) apply(e journal.Event, p Payload) {
 	case TurnEnded:
 		s.endTurn(e, p)
 	default:
+		s.applySetting(e, p)
 		return
 	}
 	s.touch(e)
+}
+
+// applySetting folds an event that does not advance the update time, but for that which creates the session.
+func (s *State) applySetting(e journal.Event, p Payload) {
+	switch p := p.(type) {
+	case SessionCreated:
+		s.create(e, p)
+	case SessionResumed:
+		s.resume(p)
+	case SessionRenamed:
+		s.Row.Title, s.Row.Renamed = p.Title, true
+	case SessionPinned:
+		s.Row.Pinned = p.Pinned
+	case SessionEnded:
+		s.Row.Ended = p.Reason
+	case SessionImported:
+		s.imported(p)
+	case MemberChanged:
+		s.changeMember(p)
+	case BudgetChanged:
+		s.changeBudget(p)
+	}
 }
 
 func (s *State) answered(e journal.Event, p PermissionAnswered) {

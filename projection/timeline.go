@@ -54,11 +54,12 @@ type TimelineRow struct {
 // RowKind says what a TimelineRow stands for.
 type RowKind string
 
-// The kinds. The last five are changes of the session.
+// The kinds. The last six are changes of the session.
 const (
 	RowTurn    RowKind = "turn"
 	RowMessage RowKind = "message" // without a turn
 	RowMember  RowKind = "member"  // Text is how a member changed
+	RowBudget  RowKind = "budget"  // Text is how a limit changed
 	RowTask    RowKind = "task"    // Text is the new task; "": it was removed
 	RowTitle   RowKind = "title"   // Text is the new title
 	RowImport  RowKind = "import"  // the rows before it were imported
@@ -120,6 +121,8 @@ func (t *Timeline) apply(e journal.Event, p Payload) {
 			t.intern(p.Added.Speaker())
 		}
 		t.addNote(e, TimelineRow{Kind: RowMember, Text: ChangeText(p)})
+	case BudgetChanged:
+		t.addNote(e, TimelineRow{Kind: RowBudget, Text: ChangeText(p)})
 	case QueueChanged:
 		t.Waiting = nil
 		for _, id := range p.Waiting {
@@ -363,6 +366,8 @@ func ChangeText(p Payload) string {
 			return FirstWords(*p.Task)
 		}
 	case MemberChanged:
+		return p.Text()
+	case BudgetChanged:
 		return p.Text()
 	case SessionRenamed:
 		return shortText(lineBreak.Replace(head(p.Title)))

@@ -132,6 +132,7 @@ var fitting = map[string]func(data []byte) (Payload, bool){
 	MemberChanged{}.eventType(): fittingAs(func(p MemberChanged, _ []byte) bool {
 		return p.MemberID != "" && (p.Added == nil || validMember(*p.Added))
 	}),
+	BudgetChanged{}.eventType(): fittingAs(func(p BudgetChanged, _ []byte) bool { return p.valid() }),
 	TurnSteered{}.eventType(): fittingAs(func(p TurnSteered, _ []byte) bool {
 		return p.TurnID != "" && p.MessageID != ""
 	}),

@@ -186,6 +186,8 @@ func (s *Items) change(at Source, p projection.Payload) *Item {
 		kind = projection.RowTitle
 	case projection.MemberChanged:
 		kind = projection.RowMember
+	case projection.BudgetChanged:
+		kind = projection.RowBudget
 	case projection.SessionImported:
 		kind = projection.RowImport
 	case projection.SessionCreated:

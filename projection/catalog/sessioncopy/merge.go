@@ -169,11 +169,11 @@ func (m *merge) readTailOfA() error {
 }
 
 // hasID reports whether an event has the id of a message or a turn, so that an equal
-// event of another session is its copy. A task and a setting of a member may get the same value again.
+// event of another session is its copy. A task, a setting of a member and a limit may get the same value again.
 func hasID(e journal.Event) bool {
 	p, err := projection.Decode(e)
 	switch p.(type) {
-	case projection.TaskSet, projection.MemberChanged:
+	case projection.TaskSet, projection.MemberChanged, projection.BudgetChanged:
 		return false
 	}
 	return err == nil

@@ -226,6 +226,8 @@ func changeDetail(p projection.Payload) string {
 		return "  " + tty.SafeLine(p.Reason)
 	case projection.MemberChanged:
 		return "  " + tty.SafeLine(p.Text())
+	case projection.BudgetChanged:
+		return "  " + tty.SafeLine(p.Text())
 	case projection.AgentAttached:
 		return "  " + attachedText(p)
 	case projection.AgentCompacted:

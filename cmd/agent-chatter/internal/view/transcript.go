@@ -139,7 +139,7 @@ func (t *Transcript) showDelta(d conversation.Delta) {
 		switch p := d.Payload.(type) {
 		case projection.SessionCreated:
 			t.AddMembers(p.Team.Members)
-		case projection.MemberChanged:
+		case projection.MemberChanged, projection.BudgetChanged:
 			t.change(p)
 		}
 	case conversation.Said:
@@ -329,12 +329,17 @@ func (w *openText) apart(p markdown.Piece) bool {
 	return p.Blank || len(p.Containers) == 0
 }
 
-// change shows how a member changed.
-func (t *Transcript) change(p projection.MemberChanged) {
-	if p.Added != nil {
-		t.AddMembers([]projection.Member{*p.Added})
+// change shows how a member or a limit changed; nothing of another payload.
+func (t *Transcript) change(p projection.Payload) {
+	switch p := p.(type) {
+	case projection.MemberChanged:
+		if p.Added != nil {
+			t.AddMembers([]projection.Member{*p.Added})
+		}
+		t.add(endElement, true, Note(p.Text()))
+	case projection.BudgetChanged:
+		t.add(endElement, true, Note(p.Text()))
 	}
-	t.add(endElement, true, Note(p.Text()))
 }
 
 // Message returns the blocks of a message without its turn.
@@ -351,13 +356,11 @@ func (t *Transcript) message(m projection.Message) {
 }
 
 // Item returns the blocks of an item that is shown whole, after those of the items before it. A change of the session
-// has none, but that of a member.
+// has none, but that of a member or a limit.
 func (t *Transcript) Item(i *conversation.Item) []Block {
 	entry, ok := i.Entry()
 	if !ok {
-		if p, ok := i.Change.(projection.MemberChanged); ok {
-			t.change(p)
-		}
+		t.change(i.Change)
 		return t.take()
 	}
 	member := t.member(entry.Speaker)

@@ -208,7 +208,7 @@ func noteText(r projection.TimelineRow) string {
 		return "Team task: " + text
 	case projection.RowTitle:
 		return "Session renamed to: " + text
-	case projection.RowMember:
+	case projection.RowMember, projection.RowBudget:
 		return text
 	case projection.RowFork:
 		return fmt.Sprintf("Copy of session %s up to event %d.", tty.SafeLine(r.Parent.SessionID), r.Parent.Seq)
