@@ -14,10 +14,11 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-// Budget has the limits of what turns may use, beside those of the team's file. Of two limits the lower one holds.
+// Budget has the limits of what turns may use, beside those of the team's file. Of two limits the lower one holds. Those
+// of the session, which [Coordinator.SetLimit] has set, precede both.
 type Budget struct {
 	Home team.Budget  // of the configuration
-	Run  []team.Bound // of this run, instead of all others with their name
+	Run  []team.Bound // of this run, instead of all others with their name until SetLimit
 	Day  Day          // nil: a day has no limit
 }
 
@@ -84,22 +85,104 @@ func Reached(bounds []team.Bound, spent projection.Spent) *BudgetError {
 // spent is what was used before a turn, by the names of the parts of a budget.
 type spent map[string]projection.Spent
 
-// Limit sets a limit of this run, as one of Budget.Run.
-func (c *Coordinator) Limit(b team.Bound) { c.o.Budget.Run = append(slices.Clone(c.o.Budget.Run), b) }
+// SetLimit sets a limit for this session, instead of all others with its name; nil: that of the configuration holds
+// again. It records that, as SetModel does. Errors are those of an unknown name, and of appending.
+func (c *Coordinator) SetLimit(name string, most *float64) error {
+	if c.team == nil {
+		return ErrNoTeam
+	}
+	if !slices.Contains(team.BoundNames(), name) {
+		return fmt.Errorf("%w: %q", errNoLimit, name)
+	}
+	if err := c.beginSession(); err != nil { // which makes the home
+		return err
+	}
+	c.loadHomeKey()
+	p := projection.BudgetChanged{Limit: name, Most: most}
+	p.Host = c.limitHost(p)
+	if err := c.change(p); err != nil {
+		return err
+	}
+	isReplaced := func(b team.Bound) bool { return b.Name() == name }
+	c.o.Budget.Run = slices.DeleteFunc(slices.Clone(c.o.Budget.Run), isReplaced)
+	return nil
+}
 
-// Bounds returns the limits that hold.
-func (c *Coordinator) Bounds() (all []team.Bound) {
+var errNoLimit = errors.New("there is no such limit")
+
+// limitHost returns projection.BudgetChanged.Host.
+func (c *Coordinator) limitHost(p projection.BudgetChanged) string {
+	return c.hash("limit", c.configured.ID, p.Limit, p.Most)
+}
+
+// AdoptLimits sets the limits that another session has, as far as they count here.
+func (c *Coordinator) AdoptLimits(of *projection.State) error {
+	in, ignored := c.limited(of)
+	c.notifyLimits(in, ignored)
+	for _, p := range in {
+		if err := c.SetLimit(p.Limit, p.Most); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// limited returns the limits of a session that count, and those that do not: from elsewhere, no limit is raised.
+func (c *Coordinator) limited(state *projection.State) (in, ignored []projection.BudgetChanged) {
+	configured := c.configuredBounds()
+	for _, p := range state.LastLimits() {
+		c.loadHomeKey()
+		own := slices.ContainsFunc(state.Budget, func(of projection.BudgetChanged) bool {
+			return of.Limit == p.Limit && of.Host != "" && of.Host == c.limitHost(of)
+		})
+		before, ok := configured[p.Limit]
+		lowers := *p.Most > 0 && (!ok || *p.Most <= before.Most)
+		switch {
+		case !slices.Contains(team.BoundNames(), p.Limit): // of a later version
+		case own, lowers:
+			in = append(in, p)
+		default:
+			ignored = append(ignored, p)
+		}
+	}
+	return in, ignored
+}
+
+func (c *Coordinator) notifyLimits(in, ignored []projection.BudgetChanged) {
+	if len(in)+len(ignored) > 0 {
+		c.notify(LimitsChanged{in, ignored})
+	}
+}
+
+// configuredBounds returns the limits that the team's file and the configuration have, by name.
+func (c *Coordinator) configuredBounds() map[string]team.Bound {
 	lowest := map[string]team.Bound{}
 	for _, b := range append(c.team.Budget.Bounds(), c.o.Budget.Home.Bounds()...) {
 		if known, ok := lowest[b.Name()]; !ok || b.Most < known.Most {
 			lowest[b.Name()] = b
 		}
 	}
+	return lowest
+}
+
+// Bounds returns the limits that hold.
+func (c *Coordinator) Bounds() (all []team.Bound) {
+	holds := c.configuredBounds()
+	set := func(name string, most float64) {
+		per, of, _ := strings.Cut(name, ".")
+		holds[name] = team.Bound{Per: per, Of: of, Most: most}
+	}
+	if c.conv != nil {
+		in, _ := c.limited(c.conv.state)
+		for _, p := range in {
+			set(p.Limit, *p.Most)
+		}
+	}
 	for _, b := range c.o.Budget.Run {
-		lowest[b.Name()] = b
+		set(b.Name(), b.Most)
 	}
 	for _, name := range team.BoundNames() {
-		if b := lowest[name]; b.Most > 0 {
+		if b := holds[name]; b.Most > 0 {
 			all = append(all, b)
 		}
 	}

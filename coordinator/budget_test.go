@@ -39,6 +39,14 @@ func startWithin(t *testing.T, s store.Store, b team.Budget, script ...turnFunc)
 	return f
 }
 
+// limit sets a limit of the session.
+func (s *fixture) limit(name string, most float64) {
+	s.t.Helper()
+	if err := s.SetLimit(name, &most); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
 // refused checks that a message starts no turn, because of a limit.
 func (s *fixture) refused(limit string) *coordinator.BudgetError {
 	s.t.Helper()
@@ -94,19 +102,14 @@ func TestBudgetHoldsAfterAResume(t *testing.T) {
 		s = newFixture(t, both)
 		s.setTeam(members, id)
 		s.refused("session.turns")
-		b, err := team.ParseBound("session.turns=2")
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.Limit(b)
+		s.limit("session.turns", 2)
 		s.say("two")
 		s.refused("session.turns")
 		recorded := payloads[projection.SessionResumed](t, s.recorder.appended)[0].Limits.Budget
 		if recorded["session.turns"] != 1 {
 			t.Errorf("recorded limits: %v", recorded)
 		}
-		b.Most = 0
-		s.Limit(b)
+		s.limit("session.turns", 0)
 		s.say("three")
 	})
 }
@@ -154,7 +157,7 @@ func TestBudgetOfUnknownUsage(t *testing.T) {
 func TestTurnThatPassesALimitIsStopped(t *testing.T) {
 	s := startWithin(t, new(store.Memory), team.Budget{Session: team.Limit{Tokens: 10}},
 		uses(reported(10)), uses(reported(5), agent.ToolStarted{ID: "t", Name: "Bash"}, agent.Text{Text: "never"}))
-	s.Limit(team.Bound{Per: team.PerSession, Of: team.Tokens, Most: 12})
+	s.limit("session.tokens", 12)
 	s.say("one")
 	err := s.Say(t.Context(), "", "two")
 	e := turnError(t, err, "ada", projection.Failed)

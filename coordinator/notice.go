@@ -61,6 +61,10 @@ type TeamChanged struct{ Team *team.Team }
 // ChangesInForce reports how the team of a restored session differs from its configuration.
 type ChangesInForce struct{ Changes []projection.ChangedMember }
 
+// LimitsChanged reports the limits that a restored session has recorded: those that count, and those that do not, since
+// another home or machine has raised them.
+type LimitsChanged struct{ InForce, Ignored []projection.BudgetChanged }
+
 // ChangeIgnored reports that a change of a member that the session has recorded does not count here.
 type ChangeIgnored struct {
 	Change projection.MemberChanged
@@ -257,6 +261,7 @@ func (OrphansEnded) notice()         {}
 func (TeamChanged) notice()          {}
 func (ChangesInForce) notice()       {}
 func (ChangeIgnored) notice()        {}
+func (LimitsChanged) notice()        {}
 func (SaveFailed) notice()           {}
 func (NotSaved) notice()             {}
 func (Written) notice()              {}

@@ -34,6 +34,7 @@ func (c *Coordinator) restore(ctx context.Context, sessionID string) error {
 	c.setPhase(Paused)
 	c.notify(Restored{sessionID, state.Row.MessageCount, state.Row.Invalid, state.Row.FirstInvalid})
 	c.notifyChanges(state.Changes, ignored)
+	c.notifyLimits(c.limited(state))
 	return nil
 }
 

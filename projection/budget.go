@@ -52,13 +52,13 @@ func (s *State) changeBudget(p BudgetChanged) {
 	s.Budget = newest(kept, maxBudget)
 }
 
-// Limits returns the names of the limits that were changed for the session, in the order of their last changes.
-func (s *State) Limits() (names []string) {
-	for _, p := range slices.Backward(s.Budget) {
-		if !slices.Contains(names, p.Limit) {
-			names = append(names, p.Limit)
+// LastLimits returns the last change of each limit, in their order. Their Most is not nil.
+func (s *State) LastLimits() (last []BudgetChanged) {
+	for i, p := range s.Budget {
+		isLater := func(other BudgetChanged) bool { return other.Limit == p.Limit }
+		if !slices.ContainsFunc(s.Budget[i+1:], isLater) {
+			last = append(last, p)
 		}
 	}
-	slices.Reverse(names)
-	return names
+	return last
 }

@@ -114,14 +114,16 @@ func TestRealAgentsAreAddedAndRemoved(t *testing.T) {
 		}
 		check := func(stderr string) {
 			t.Helper()
-			for _, line := range []string{"  bo: removed\n", "  cy: model " + model + ", added, cy-agent\n"} {
+			for _, line := range []string{"  bo: removed\n", "  cy: model " + model + ", added, cy-agent\n",
+				"  budget session.turns: 99\n"} {
 				if !strings.Contains(stderr, line) || strings.Contains(stderr, "Not in force") {
 					t.Errorf("it says of the members:\n%s", stderr)
 				}
 			}
 		}
 		say(bo, "one")
-		say(cy, "two", "-m", "/add cy-agent cy", "-m", "/model cy "+model, "-m", "/remove bo")
+		say(cy, "two", "-m", "/add cy-agent cy", "-m", "/model cy "+model, "-m", "/remove bo",
+			"-m", "/budget session.turns=99")
 		check(say(cy, "three"))
 		r.killInReply(cy)
 		asked := len(bo.model.Bodies())

@@ -33,17 +33,26 @@ func (r *repl) slashUsage(ctx context.Context, _ string) error {
 	return nil
 }
 
-// slashBudget prints the limits, or sets one for this run.
+// slashBudget prints the limits, or sets one for this session, which is shown as an event.
 func (r *repl) slashBudget(_ context.Context, args string) error {
-	if args != "" {
-		b, err := team.ParseBound(args)
-		if err != nil {
-			r.reject("%s", wrongLimitText(args, err))
-			return nil
-		}
-		r.c.Limit(b)
+	if args == "" {
+		r.app.Notice(budgetText(r.status().Bounds))
+		return nil
 	}
-	r.app.Notice(budgetText(r.status().Bounds))
+	name, configured := strings.CutSuffix(args, "=default")
+	if configured {
+		args = name + "=0"
+	}
+	b, err := team.ParseBound(args)
+	if err != nil {
+		r.reject("%s", wrongLimitText(args, err))
+		return nil
+	}
+	most := &b.Most
+	if configured {
+		most = nil
+	}
+	r.report(r.c.SetLimit(b.Name(), most))
 	return nil
 }
 
@@ -55,11 +64,11 @@ func wrongLimitText(args string, err error) string {
 // budgetText lists the limits that hold.
 func budgetText(bounds []team.Bound) string {
 	if len(bounds) == 0 {
-		return "There is no limit. Type /budget session.cost=5 to set one for this run."
+		return "There is no limit. Type /budget session.cost=5 to set one for this session."
 	}
 	var limits []string
 	for _, b := range bounds {
 		limits = append(limits, b.String())
 	}
-	return "Limits of this run: " + strings.Join(limits, ", ") + "."
+	return "Limits: " + strings.Join(limits, ", ") + "."
 }

@@ -83,8 +83,8 @@ func (d *display) showItem(i *conversation.Item) {
 // Event implements coordinator.Listener.
 func (d *display) Event(e coordinator.Event) {
 	d.Reporter.Event(e)
-	if p, ok := e.Payload.(projection.MemberChanged); ok && d.repl.scripted {
-		d.App.Notice(tty.SafeLine(p.Text())) // other conversations show it among what is said
+	if text, ok := changeLine(e.Payload); ok && d.repl.scripted {
+		d.App.Notice(text) // other conversations show it among what is said
 	}
 	next, facts := "", []string(nil)
 	if d.console != nil {
@@ -110,6 +110,17 @@ func (d *display) Event(e coordinator.Event) {
 	case projection.TurnEnded, projection.SessionRenamed:
 		d.completeArguments()
 	}
+}
+
+// changeLine describes a change of a member or a limit.
+func changeLine(p projection.Payload) (text string, ok bool) {
+	switch p := p.(type) {
+	case projection.MemberChanged:
+		return tty.SafeLine(p.Text()), true
+	case projection.BudgetChanged:
+		return tty.SafeLine(p.Text()), true
+	}
+	return "", false
 }
 
 // blocks returns the blocks of an event. Of a scripted conversation, plain lines have the complete messages of agents;

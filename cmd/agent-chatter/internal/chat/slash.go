@@ -58,7 +58,7 @@ func slashCommands() []slashCommand {
 		{"/unpin", "", "let it be archived again", never, (*repl).slashUnpin},
 		{"/rename", "TITLE", "rename the session", never, (*repl).slashRename},
 		{"/usage", "", "show what the members used, and the day", always, (*repl).slashUsage},
-		{"/budget", "[session.cost=N]", "show the limits; set one for this run", alone, (*repl).slashBudget},
+		{"/budget", "[session.cost=N]", "show the limits; set one for this session", alone, (*repl).slashBudget},
 		{"/timeline", "", "show the turns; fork after one", always, (*repl).slashTimeline},
 		{"/sessions", "", "browse the sessions", always, (*repl).slashSessions},
 		{"/search", "TEXT", "search all sessions", always, (*repl).slashSearch},

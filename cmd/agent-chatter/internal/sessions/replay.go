@@ -118,7 +118,8 @@ func (cmd *Replay) print(ctx context.Context, a *app.App, out *bufio.Writer, r *
 			return err
 		}
 		entry, ok := i.Entry()
-		changed := (i.Kind == projection.RowMember || i.Kind == projection.RowBudget) && cmd.Output == "text" && i.First >= first
+		changed := i.Kind == projection.RowMember || i.Kind == projection.RowBudget
+		changed = changed && cmd.Output == "text" && i.First >= first
 		if !ok && !changed || entry.Seq < first && (cmd.Output == "json" || i.Last < first) {
 			continue
 		}

@@ -79,19 +79,19 @@ func rerunSession(ctx context.Context, a *app.App, r *view.Replay, span view.Spa
 			return nil
 		})
 	}
-	changes, err := recordedChanges(ctx, r, span)
+	state, err := stateAfter(ctx, r, span)
 	if err != nil {
 		return err
 	}
 	c := coordinator.New(coordinator.Options{
-		NewMember: setup.MemberMaker(a), HomeKey: host.HomeKey(a, len(changes) > 0 && o.Team == ""),
+		NewMember: setup.MemberMaker(a), HomeKey: host.HomeKey(a, isChanged(state) && o.Team == ""),
 		Store: store.NewFiles(a.Catalog), Listener: l, App: a.Identity(), CWD: a.Cwd,
 		Window: coordinator.Window(config.Window), Engines: agent.Engines(),
 		KeepSecrets: config.KeepSecrets(), Guard: new(process.Guard),
 		Budget: coordinator.Budget{Home: config.Budget, Day: spending.NewDay(a, true)},
 	})
 	parent := &projection.Parent{SessionID: r.ID, Seq: prompts[len(prompts)-1].seq}
-	if err := o.begin(ctx, a, c, team, parent, changes); err != nil {
+	if err := o.begin(ctx, a, c, team, parent, state); err != nil {
 		return errors.Join(err, c.Stop("error"))
 	}
 	failed, err := l.rerun(ctx, c, prompts, o.JSON)
@@ -111,11 +111,11 @@ func rerunSession(ctx context.Context, a *app.App, r *view.Replay, span view.Spa
 	return nil
 }
 
-// begin gives a coordinator the team. Members that were changed in the recorded session are changed in the new one,
-// too, if the team is the same.
+// begin gives a coordinator the team. Members and limits that were changed in the recorded session, whose state is given,
+// are changed in the new one, too, if the team is the same.
 func (o rerunOptions) begin(
 	ctx context.Context, a *app.App, c *coordinator.Coordinator, t *team.Team, parent *projection.Parent,
-	changes []projection.ChangedMember,
+	of *projection.State,
 ) (err error) {
 	options := coordinator.SetTeamOptions{Parent: parent}
 	if o.Model != "" {
@@ -127,11 +127,14 @@ func (o rerunOptions) begin(
 		return err
 	}
 	switch {
-	case len(changes) == 0:
-	case o.Team == "":
-		return c.Adopt(changes)
+	case !isChanged(of):
+	case o.Team != "":
+		a.Notice(notAdoptedText(parent.SessionID, of))
 	default:
-		a.Notice(notAdoptedText(parent.SessionID, changes))
+		if err := c.Adopt(of.Changes); err != nil {
+			return err
+		}
+		return c.AdoptLimits(of)
 	}
 	return nil
 }
@@ -173,22 +176,31 @@ func (o rerunOptions) team(ctx context.Context, a *app.App, r *view.Replay) (con
 	return configured, err
 }
 
-// recordedChanges returns how the members differed from the team's configuration at the end of a span.
-func recordedChanges(ctx context.Context, r *view.Replay, span view.Span) ([]projection.ChangedMember, error) {
-	var state projection.State
+// stateAfter returns the state at the end of a span, with how the members and limits differed from the configuration.
+func stateAfter(ctx context.Context, r *view.Replay, span view.Span) (*projection.State, error) {
+	state := new(projection.State)
 	for e, err := range span.UpTo(r.Events(ctx)) {
 		if err != nil {
 			return nil, err
 		}
 		state.Apply(e)
 	}
-	return state.Changes, nil
+	return state, nil
 }
 
-// notAdoptedText is for a rerun with another team than that of the session, whose members were changed.
-func notAdoptedText(id string, changes []projection.ChangedMember) string {
-	return fmt.Sprintf("Session %s had other members than its configuration; the rerun does not.\n%s", id,
-		view.ChangesText(changes))
+// isChanged reports whether members or limits of a session differ from the configuration.
+func isChanged(of *projection.State) bool { return len(of.Changes)+len(of.Budget) > 0 }
+
+// notAdoptedText is for a rerun with another team than that of the session, whose members or limits were changed.
+func notAdoptedText(id string, of *projection.State) string {
+	text := fmt.Sprintf("Session %s had other members or limits than its configuration; the rerun does not.", id)
+	if len(of.Changes) > 0 {
+		text += "\n" + view.ChangesText(of.Changes)
+	}
+	if len(of.Budget) > 0 {
+		text += "\n" + view.LimitsText(coordinator.LimitsChanged{InForce: of.LastLimits()})
+	}
+	return text
 }
 
 // recordedPrompts returns the prompts in a span of a session.

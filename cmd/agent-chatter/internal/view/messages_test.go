@@ -91,6 +91,10 @@ func viewTexts() []apptest.Text {
 		{MemberID: "dan", Added: []projection.MemberChanged{{Added: &projection.Member{ID: "dan"}}}},
 	}
 	add("ChangesText", "", ChangesText(changes))
+	most := 2.5
+	limits := []projection.BudgetChanged{{Limit: "session.cost", Most: &most}, {Limit: apptest.Hostile, Most: new(float64)}}
+	add("LimitsText", "", LimitsText(coordinator.LimitsChanged{InForce: limits, Ignored: limits}))
+	add("LimitsText", "not in force", LimitsText(coordinator.LimitsChanged{Ignored: limits}))
 	add("changeIgnoredText", "", changeIgnoredText(coordinator.ChangeIgnored{
 		Change: changes[0].Whole(), Reason: "the team does not have it: " + apptest.Hostile,
 	}))

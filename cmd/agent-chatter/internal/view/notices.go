@@ -160,6 +160,22 @@ func changeIgnoredText(n coordinator.ChangeIgnored) string {
 	return fmt.Sprintf("Not in force here: %s (%s).", tty.SafeLine(n.Change.Text()), tty.SafeLine(n.Reason))
 }
 
+// LimitsText lists the limits that a session has recorded.
+func LimitsText(n coordinator.LimitsChanged) string {
+	var lines []string
+	if len(n.InForce) > 0 {
+		lines = append(lines, "Limits of this session:")
+	}
+	for _, p := range n.InForce {
+		lines = append(lines, "  "+tty.SafeLine(p.Text()))
+	}
+	for _, p := range n.Ignored {
+		lines = append(lines, fmt.Sprintf("Not in force here: %s (it was set in another home or on another machine).",
+			tty.SafeLine(p.Text())))
+	}
+	return strings.Join(lines, "\n")
+}
+
 // ChangesText lists how the members of a session differ from the configuration of the team.
 func ChangesText(changes []projection.ChangedMember) string {
 	lines := []string{"Changed for this session:"}
@@ -230,7 +246,7 @@ func noticeText(n coordinator.Notice, t *team.Team) string {
 	return queueNoticeText(n, t)
 }
 
-// queueNoticeText is noticeText for the notices of the queue.
+// queueNoticeText is noticeText for the notices of the queue and of limits.
 func queueNoticeText(n coordinator.Notice, t *team.Team) string {
 	switch n := n.(type) {
 	case coordinator.UnknownNames:
@@ -247,6 +263,8 @@ func queueNoticeText(n coordinator.Notice, t *team.Team) string {
 	case coordinator.RunLimit:
 		return fmt.Sprintf("The limit of this run, %s, is reached. Removed from the queue: %s.",
 			app.Count(n.Limit, "agent turn"), displayNames(n.Next))
+	case coordinator.LimitsChanged:
+		return LimitsText(n)
 	case coordinator.BudgetNear:
 		return budgetNearText(n)
 	case coordinator.BudgetUnknown:
