@@ -15,7 +15,12 @@ import (
 
 // slashUsage prints what the members used in the session, and all sessions today.
 func (r *repl) slashUsage(ctx context.Context, _ string) error {
-	today, err := spending.Today(ctx, r.app.Catalog, time.Now())
+	config, err := r.app.Config()
+	if err != nil {
+		r.report(err)
+		return nil
+	}
+	today, err := spending.Today(ctx, r.app.Catalog, time.Now(), config.Prices)
 	if err != nil {
 		r.report(err)
 		return nil
@@ -24,12 +29,13 @@ func (r *repl) slashUsage(ctx context.Context, _ string) error {
 	if s := r.status().Session; s != nil {
 		used = s.Usage
 	}
-	r.app.Notice(spending.SessionText(used, today, view.OutputStyle(r.app).Width-1, func(id string) string {
+	name := func(id string) string {
 		if m, ok := r.c.Team().Member(id); ok {
 			return m.DisplayName
 		}
 		return id
-	}))
+	}
+	r.app.Notice(spending.SessionText(used, today, config.Prices, view.OutputStyle(r.app).Width-1, name))
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -41,6 +42,9 @@ type Config struct {
 	Keys map[string]string `json:"keys"`
 	// Budget limits what the turns of all teams use. That of a team file holds, too.
 	Budget team.Budget `json:"budget"`
+
+	// Prices are what tokens cost, by the name of the model as usage shows it. They count where no cost is reported.
+	Prices map[string]Price `json:"prices"`
 
 	// Unknown are the settings that ReadConfig has left out, such as "retention.kepe".
 	Unknown []string `json:"-"`
@@ -237,6 +241,11 @@ func (c Config) check() error {
 	}
 	if b, invalid := c.Budget.Invalid(); invalid {
 		return &rangeError{"budget." + b.Name(), "a number, or 0 for no limit"}
+	}
+	for _, model := range slices.Sorted(maps.Keys(c.Prices)) {
+		if err := c.Prices[model].check("prices." + model); err != nil {
+			return err
+		}
 	}
 	return c.Hub.check()
 }

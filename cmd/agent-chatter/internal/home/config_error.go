@@ -100,7 +100,7 @@ func problemOf(name string, err error) string {
 	var outside *rangeError
 	switch {
 	case errors.As(err, &wrong):
-		name = cmp.Or(name, wrong.Field, "the file")
+		name = cmp.Or(fieldBelow(name, wrong.Field), wrong.Field, "the file")
 		value := describeValue(wrong.Value)
 		if _, err := strconv.Atoi(value); errors.Is(err, strconv.ErrRange) {
 			return fmt.Sprintf("%s is out of range: %s", name, value)
@@ -112,13 +112,25 @@ func problemOf(name string, err error) string {
 	return name + ": " + err.Error()
 }
 
+// fieldBelow returns the name of the field that an UnmarshalTypeError of a setting is about, which may be below the
+// setting. The field of the error lacks the keys of maps.
+func fieldBelow(setting, field string) string {
+	last := field[strings.LastIndexByte(field, '.')+1:]
+	if setting == "" || last == field || strings.HasSuffix(setting, "."+last) {
+		return setting
+	}
+	return setting + "." + last
+}
+
 // expected names the values of a setting.
 func expected(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Bool:
 		return "true or false"
-	case reflect.Int:
+	case reflect.Int, reflect.Int64:
 		return "a whole number"
+	case reflect.Float64:
+		return "a number"
 	case reflect.Struct:
 		return "an object"
 	case reflect.Slice:

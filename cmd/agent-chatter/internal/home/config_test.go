@@ -100,11 +100,20 @@ func TestErrorNamesTheSetting(t *testing.T) {
 			"\n  - unknown setting \"keep\"",
 		`{"retention":{"keep":99999999999999999999}}`: "retention.keep is out of range: 99999999999999999999",
 		`{"window":{"bytes":-9223372036854775809}}`:   "window.bytes is out of range: -9223372036854775809",
-		`{"retention":{"keep":1.5}}`:                  "retention.keep must be a whole number, not 1.5",
-		`{"retention":{"keep":-1}}`:                   "retention.keep must be a number of sessions, 0 or more",
-		`{"hub":{"urls":"nats://a"}}`:                 `hub.urls must be a list of strings, such as ["…"], not a string`,
-		`{"hub":{"teams":[1]}}`:                       "hub.teams must be a string, not a number",
-		`{"redaction":{"x":1}}`:                       `unknown setting "redaction.x"`,
+		`{"prices":{"m":{"input":1,"cached":1,"currency":"USD"}}}`: "prices.m.output must be an amount for a million " +
+			"tokens, from 0 to 1000000",
+		`{"prices":{"m":{"input":-1,"cached":1,"output":1,"currency":"USD"}}}`: "prices.m.input must be an amount for a " +
+			"million tokens, from 0 to 1000000",
+		`{"prices":{"m":{"input":0,"cached":0,"output":0,"currency":"$"}}}`: "prices.m.currency must be the code of a " +
+			"currency, such as \"USD\"",
+		`{"prices":{"m":{"input":"1"}}}`:       "prices.m.input must be a number, not a string",
+		`{"prices":{"m":5}}`:                   "prices.m must be an object, not a number",
+		`{"budget":{"session":{"turns":1.5}}}`: "budget.session.turns must be a whole number, not 1.5",
+		`{"retention":{"keep":1.5}}`:           "retention.keep must be a whole number, not 1.5",
+		`{"retention":{"keep":-1}}`:            "retention.keep must be a number of sessions, 0 or more",
+		`{"hub":{"urls":"nats://a"}}`:          `hub.urls must be a list of strings, such as ["…"], not a string`,
+		`{"hub":{"teams":[1]}}`:                "hub.teams must be a string, not a number",
+		`{"redaction":{"x":1}}`:                `unknown setting "redaction.x"`,
 		`{"redaction":{},"window":5,"abc":1}`: "\n  - redaction must be a string, not an object" +
 			"\n  - unknown setting \"abc\"\n  - window must be an object, not a number",
 		`{"window":{"alpha":1,"bytes":true},"retention":{"keep":-1}}`: "\n" +

@@ -38,7 +38,7 @@ func BenchmarkTenThousandSessions(b *testing.B) {
 	for _, by := range []By{ByDay, BySession} {
 		b.Run("usage by "+string(by), func(b *testing.B) {
 			for b.Loop() {
-				if rows := sum(by, time.Time{}, list(b, catalog.Query{Limit: 1, ReadRows: true}).Matches); len(rows) == 0 {
+				if rows := sum(by, time.Time{}, list(b, catalog.Query{Limit: 1, ReadRows: true}).Matches, nil); len(rows) == 0 {
 					b.Fatal("no usage")
 				}
 			}

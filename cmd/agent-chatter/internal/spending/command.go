@@ -36,6 +36,10 @@ func (cmd *Command) Run(a *app.App) error {
 	if err != nil {
 		return err
 	}
+	config, err := a.Config()
+	if err != nil {
+		return err
+	}
 	ctx, stop := app.UntilSignal()
 	defer stop()
 	list, err := a.Catalog.List(ctx, catalog.Query{Team: cmd.Team, Limit: 1, ReadRows: true})
@@ -43,7 +47,7 @@ func (cmd *Command) Run(a *app.App) error {
 		return err
 	}
 	by := By(cmd.By)
-	rows := sum(by, since, updatedSince(since, list.Matches))
+	rows := sum(by, since, updatedSince(since, list.Matches), config.Prices)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -89,6 +93,9 @@ func (cmd *Command) printNotices(a *app.App, rows []row, sessions []*catalog.Ent
 	if text := unknownText(of(rows)); text != "" && cmd.Output == "text" {
 		a.Notice(text)
 	}
+	if of(rows).Priced > 0 && cmd.Output == "text" {
+		a.Notice(textByPrices)
+	}
 	damaged := 0
 	for _, s := range sessions {
 		if s.Damaged {
@@ -118,8 +125,8 @@ func unknownText(s Sum) string {
 	if s.Unknown > 0 {
 		lacks = append(lacks, fmt.Sprintf("the tokens of %s", app.Count(s.Unknown, "turn")))
 	}
-	if s.Uncosted > 0 {
-		lacks = append(lacks, fmt.Sprintf("the cost of %s", app.Count(s.Uncosted, "turn")))
+	if unknown := s.Uncosted - s.Priced; unknown > 0 {
+		lacks = append(lacks, fmt.Sprintf("the cost of %s", app.Count(unknown, "turn")))
 	}
 	if len(lacks) == 0 {
 		return ""
@@ -263,6 +270,10 @@ type rowJSON struct {
 
 	UnknownTokens int `json:"unknownTokens"` // turns and summaries of which no tokens were reported
 	UnknownCost   int `json:"unknownCost"`   // of which no cost was reported
+
+	// Of these, those that a person's own prices cover, and what they cost by currency; null: unknown.
+	ByYourPrices      int                `json:"byYourPrices"`
+	CostsByYourPrices map[string]float64 `json:"costsByYourPrices"`
 }
 
 func writeJSON(w io.Writer, by By, rows []row) error {
@@ -279,6 +290,7 @@ func (r row) json(by By) rowJSON {
 	j := rowJSON{
 		By: string(by), Day: r.day, Team: r.team, Member: r.member, Model: r.model, Agent: r.agent,
 		Session: r.session, Title: r.title, Turns: r.Turns, UnknownTokens: r.Unknown, UnknownCost: r.Uncosted,
+		ByYourPrices: r.Priced, CostsByYourPrices: r.Own,
 	}
 	if r.Tokens() > 0 || r.Unknown == 0 {
 		tokens := r.Tokens()

@@ -61,7 +61,7 @@ func (d *Day) Begin(
 	if d.counts = len(bounds) > 0; !d.counts {
 		return spent, "", nil
 	}
-	recorded, err := Today(ctx, d.catalog, d.now())
+	recorded, err := Today(ctx, d.catalog, d.now(), nil)
 	if err != nil {
 		return spent, "", err
 	}

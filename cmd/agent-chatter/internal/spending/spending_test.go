@@ -29,7 +29,7 @@ func part(turns int, used *projection.Usage) (s Sum) {
 	if t.Tokens() == 0 {
 		t.Unknown = turns
 	}
-	s.Add(t)
+	s.Add(t, nil)
 	return s
 }
 
@@ -52,9 +52,11 @@ func TestSpendingTexts(t *testing.T) {
 		{Member: "ada", Turns: 2, Costed: true, Totals: known.Totals}, {Member: "bo", Turns: 3, Unknown: 3},
 	}
 	for _, columns := range []int{40, 79} {
-		add("SessionText", fmt.Sprintf("%d columns", columns), SessionText(members, partly, columns, name))
+		add("SessionText", fmt.Sprintf("%d columns", columns), SessionText(members, partly, nil, columns, name))
 	}
-	add("SessionText", "without turns", SessionText(nil, Sum{}, 79, name))
+	members[1] = projection.Tally{Member: "bo", Model: "m", Turns: 3, Unknown: 1, Totals: projection.Totals{Input: 2_000_000}}
+	add("SessionText", "own prices", SessionText(members, partly, ownPrices("m"), 79, name))
+	add("SessionText", "without turns", SessionText(nil, Sum{}, nil, 79, name))
 	apptest.CheckTexts(t, texts)
 }
 
@@ -225,7 +227,7 @@ func TestTodayIsTheLocalDay(t *testing.T) {
 	in(t, "America/Los_Angeles")
 	now := time.Date(2026, 11, 28, 9, 30, 0, 0, time.Local)
 	a, _, _ := spent(t, now, now.Add(-9*time.Hour), now.Add(-10*time.Hour))
-	today, err := Today(t.Context(), a.Catalog, now)
+	today, err := Today(t.Context(), a.Catalog, now, nil)
 	if err != nil || today.Turns != 2 || today.Tokens() != 30 {
 		t.Errorf("got %+v, %v", today, err)
 	}

@@ -20,17 +20,33 @@ import (
 type Sum struct {
 	projection.Totals
 	Turns    int
-	Unknown  int // turns and summaries of which no tokens were reported
-	Uncosted int // of which no cost was reported
+	Unknown  int                // turns and summaries of which no tokens were reported
+	Uncosted int                // of which no cost was reported
+	Priced   int                // of these, those that a person's own prices cover
+	Own      map[string]float64 // what they cost by these prices, by currency
 }
 
 // Add adds what a part of a session used.
-func (s *Sum) Add(t projection.Tally) {
+func (s *Sum) Add(t projection.Tally, prices Prices) {
+	if amount, currency, turns := prices.of(t); turns > 0 {
+		s.addOwn(Sum{Priced: turns, Own: map[string]float64{currency: amount}})
+	}
 	s.Join(t.Totals)
 	s.Turns += t.Turns
 	s.Unknown += t.Unknown
 	if !t.Costed {
 		s.Uncosted += max(t.Turns, 1)
+	}
+}
+
+// addOwn adds what turns cost by a person's own prices.
+func (s *Sum) addOwn(other Sum) {
+	s.Priced += other.Priced
+	for currency, amount := range other.Own {
+		if s.Own == nil {
+			s.Own = map[string]float64{}
+		}
+		s.Own[currency] += amount
 	}
 }
 
@@ -55,16 +71,22 @@ func (s Sum) count(n int64) string {
 // cost returns the cost as people read it.
 func (s Sum) cost() string {
 	costs := view.CostText(s.Totals)
+	if own := view.CostText(projection.Totals{Costs: s.Own}); own != "" {
+		costs = strings.TrimPrefix(costs+" + "+own+ownMark, " + ")
+	}
 	switch {
 	case costs == "" && s.Uncosted > 0:
 		return "unknown"
 	case costs == "":
 		return "-"
-	case s.Uncosted > 0:
+	case s.Uncosted > s.Priced:
 		return "≥" + costs
 	}
 	return costs
 }
+
+// ownMark follows a cost by a person's own prices.
+const ownMark = "*"
 
 // A By says to what a Sum belongs.
 type By string
@@ -101,13 +123,16 @@ func (k key) name(by By) string {
 	return modelName(k.model, k.agent)
 }
 
+// defaultModel follows the name of an agent whose default model was used.
+const defaultModel = " (default)"
+
 // modelName returns the name of a model; "" is the default one of an agent.
 func modelName(model, agent string) string {
 	switch {
 	case model != "":
 		return tty.SafeLine(model)
 	case agent != "":
-		return tty.SafeLine(agent) + " (default)"
+		return tty.SafeLine(agent) + defaultModel
 	}
 	return "unknown"
 }
@@ -137,7 +162,7 @@ type row struct {
 
 // sum returns the sums of the usage of sessions since a time; the zero time is the first. Days are in order, others
 // begin with the one of the most tokens.
-func sum(by By, since time.Time, sessions []*catalog.Entry) []row {
+func sum(by By, since time.Time, sessions []*catalog.Entry, prices Prices) []row {
 	sums := map[key]*Sum{}
 	for s := range catalog.Sessions(sessions) {
 		for _, t := range s.Spent.Usage {
@@ -148,7 +173,7 @@ func sum(by By, since time.Time, sessions []*catalog.Entry) []row {
 			if sums[k] == nil {
 				sums[k] = new(Sum)
 			}
-			sums[k].Add(t)
+			sums[k].Add(t, prices)
 		}
 	}
 	rows := make([]row, 0, len(sums))
@@ -172,18 +197,19 @@ func of(rows []row) (all Sum) {
 		all.Turns += r.Turns
 		all.Unknown += r.Unknown
 		all.Uncosted += r.Uncosted
+		all.addOwn(r.Sum)
 	}
 	return all
 }
 
 // Today returns the usage of all sessions since midnight.
-func Today(ctx context.Context, c *catalog.Catalog, now time.Time) (Sum, error) {
+func Today(ctx context.Context, c *catalog.Catalog, now time.Time, prices Prices) (Sum, error) {
 	since := midnight(now)
 	list, err := c.List(ctx, catalog.Query{Limit: 1})
 	if err != nil {
 		return Sum{}, err
 	}
-	return of(sum(ByDay, since, updatedSince(since, list.Matches))), nil
+	return of(sum(ByDay, since, updatedSince(since, list.Matches), prices)), nil
 }
 
 // updatedSince returns the sessions that were updated since a time. The others have no later usage, and their rows need
@@ -207,13 +233,13 @@ func costs(t projection.Totals) map[string]float64 {
 }
 
 // ofSession returns the sums of the members of one session, as sum does.
-func ofSession(used []projection.Tally) []row {
+func ofSession(used []projection.Tally, prices Prices) []row {
 	sums := map[string]*Sum{}
 	for _, t := range used {
 		if sums[t.Member] == nil {
 			sums[t.Member] = new(Sum)
 		}
-		sums[t.Member].Add(t)
+		sums[t.Member].Add(t, prices)
 	}
 	var rows []row
 	for _, member := range slices.Sorted(maps.Keys(sums)) {
@@ -224,14 +250,16 @@ func ofSession(used []projection.Tally) []row {
 
 // SessionText describes what the members used in a session, and what all sessions used today, in lines of at most so
 // many columns. name returns the name of a member with an id.
-func SessionText(used []projection.Tally, today Sum, columns int, name func(id string) string) string {
+func SessionText(
+	used []projection.Tally, today Sum, prices Prices, columns int, name func(id string) string,
+) string {
 	t := &ansi.Table{Columns: append([]ansi.Column{{Name: "MEMBER", Least: 12}}, numbers...)}
 	add := func(name string, s Sum) {
 		cells := row{Sum: s}.cells(ByDay)
 		cells[0] = name
 		t.Add(plain(cells)...)
 	}
-	rows := ofSession(used)
+	rows := ofSession(used, prices)
 	for _, r := range rows {
 		add(name(r.member), r.Sum)
 	}
@@ -242,7 +270,10 @@ func SessionText(used []projection.Tally, today Sum, columns int, name func(id s
 		b.WriteString(strings.TrimRight(ansi.NoColor.Encode(line), " ") + "\n")
 	}
 	if strings.Contains(b.String(), "≥") {
-		b.WriteString(textLowerBound)
+		b.WriteString(textLowerBound + "\n")
+	}
+	if of(rows).Priced+today.Priced > 0 {
+		b.WriteString(textByPrices)
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
@@ -255,6 +286,9 @@ func plain(cells []string) []ansi.Line {
 	}
 	return line
 }
+
+// textByPrices explains ownMark.
+const textByPrices = ownMark + " by your prices in config.json: the agents reported no cost."
 
 // textLowerBound explains the sign of a sum that lacks something.
 const textLowerBound = "≥ means at least: the agents did not report all of it."
