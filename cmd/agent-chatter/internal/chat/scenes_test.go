@@ -198,6 +198,12 @@ const editInput = `{"file_path":"calc/eval.go","old_string":"func eval(e expr) f
 	`"new_string":"func eval(e expr) (float64, error) {\n\tif e.right == 0 {\n\t\treturn 0, errDivision\n\t}\n\t` +
 	`return e.left / e.right, nil\n}"}`
 
+const diffInput = `[{"path":"table/rows.go","kind":{"type":"update"},"diff":"@@ -98,4 +98,5 @@\n // rows returns the newest rows.\n` +
+	`-func rows(table string) []row {\n-\treturn query(table, 10)\n+func rows(table string) ([]row, error) {\n` +
+	`+\tconst most = 20 // of a page\n+\treturn query(table, most)\n }\n"},` +
+	`{"path":"rows.sql","kind":{"type":"update"},"diff":"@@ -7 +7 @@\n-select * from rows limit 10;\n` +
+	`+select * from rows limit 20;\n@@ -31,0 +32 @@\n+-- the newest are first\n"}]`
+
 type namedScene struct {
 	name string
 	play func(s *scene)
@@ -265,6 +271,12 @@ var scenes = []namedScene{
 		s.uses("Write", `{"file_path":"calc/errors.go","content":"package calc\n\nimport \"errors\"\n\n`+
 			`var errDivision = errors.New(\"division by zero\")\n"}`, "ok", "")
 		s.replies("It is one now.")
+	}},
+	{"diff", func(s *scene) {
+		s.says("Show more rows.")
+		s.starts()
+		s.uses("file_change", diffInput, "", "")
+		s.replies("It shows 20 now.")
 	}},
 	{"todos", func(s *scene) {
 		s.says("Go on.")

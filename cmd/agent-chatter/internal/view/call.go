@@ -51,13 +51,17 @@ func (c Call) Lines(s Style) []ansi.Line {
 		name = append(ansi.Cut(name, max(s.columns()-state.Columns(), minColumns)), state...)
 		lines = append(lines, ansi.Cut(name, s.columns()))
 	}
-	changes := ChangesIn(c.Started.Input)
-	shown := len(changes)
+	hunks := HunksIn(c.Started.Input)
+	changed := 0
+	for _, h := range hunks {
+		changed += len(h.Changes)
+	}
+	shown := changed
 	if shown > changedLines+1 && !s.Whole {
 		shown = changedLines
 	}
-	if lines = append(lines, changeLines(changes, shown)...); shown < len(changes) {
-		lines = append(lines, moreLines(len(changes)-shown))
+	if lines = append(lines, diffLines(hunks, shown, s)...); shown < changed {
+		lines = append(lines, moreLines(changed-shown))
 	}
 	if c.Answer != nil {
 		lines = append(lines, quote(AnswersText(*c.Answer), ansi.Style{}, unlimited, s)...)
@@ -68,7 +72,7 @@ func (c Call) Lines(s Style) []ansi.Line {
 	case state == conversation.Failed:
 		lines = append(lines, quote(c.Result.Error, ansi.Style{Color: ansi.Red}, resultLines, s)...)
 	case (state == conversation.OK || state == conversation.Bypassed && c.Result != nil) &&
-		(len(changes) == 0 || s.Whole):
+		(changed == 0 || s.Whole):
 		lines = append(lines, quote(c.Result.Output, ansi.Style{Dim: true}, resultLines, s)...)
 	}
 	if !s.Whole {

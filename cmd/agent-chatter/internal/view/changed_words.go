@@ -4,34 +4,7 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 )
-
-// changeLines returns the lines of the first n changes. What differs in a removed line and the added one that replaces
-// it is underlined.
-func changeLines(changes []Change, n int) (lines []ansi.Line) {
-	for i, change := range changes[:n] {
-		style := changeStyles[change.Kind]
-		text := ansi.ExpandTabs(change.Text)
-		from, to := 0, 0
-		if other, ok := counterpart(changes, i); ok {
-			from, to = differing(text, ansi.ExpandTabs(other))
-		}
-		lead := resultMark + string(change.Kind) + " "
-		if from == to {
-			lines = append(lines, ansi.Line{{Text: lead + text, Style: style}})
-			continue
-		}
-		marked := style
-		marked.Bold, marked.Underline = true, true
-		lines = append(lines, ansi.Line{
-			{Text: lead + text[:from], Style: style}, {Text: text[from:to], Style: marked},
-			{Text: text[to:], Style: style},
-		})
-	}
-	return lines
-}
 
 // maxReplaced is how many lines are compared with those that replace them.
 const maxReplaced = 50

@@ -19,7 +19,7 @@ func TestChangedWordsAreMarked(t *testing.T) {
 	} {
 		changes := append(all(Removed, strings.Split(tt.removed, "\n")), all(Added, strings.Split(tt.added, "\n"))...)
 		var got []string
-		for _, line := range changeLines(changes, len(changes)) {
+		for _, line := range diffLines([]Hunk{{Changes: changes}}, len(changes), Style{}) {
 			text := ""
 			for _, span := range line {
 				if span.Underline && span.Text != "" {
@@ -43,7 +43,7 @@ func TestMarkedLinesAreWhole(t *testing.T) {
 		for _, kind := range kinds {
 			changes = append(changes, Change{kind, rapid.StringOfN(rapid.RuneFrom([]rune("ab ü_界")), 0, 8, -1).Draw(t, "text")})
 		}
-		for i, line := range changeLines(changes, len(changes)) {
+		for i, line := range diffLines([]Hunk{{Changes: changes}}, len(changes), Style{}) {
 			text := ""
 			for _, span := range line {
 				text += span.Text

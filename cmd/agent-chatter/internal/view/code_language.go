@@ -41,12 +41,12 @@ var languages = [...]language{
 		keywords: "break case chan const continue default defer else fallthrough for func go goto if import " +
 			"interface map package range return select struct switch type var true false nil iota any bool byte " +
 			"error float32 float64 int int32 int64 rune string uint uint64 uint8"},
-	{names: "python py python3", comment: "#", strings: `" '`, raw: `""" '''`, variable: "@",
+	{names: "python py pyi python3", comment: "#", strings: `" '`, raw: `""" '''`, variable: "@",
 		keywords: "and as assert async await break class continue def del elif else except finally for from " +
 			"global if import in is lambda nonlocal not or pass raise return try while with yield match case " +
 			"True False None self"},
-	{names: "javascript js jsx mjs node", comment: "//", block: "/* */", strings: `" '`, raw: "`", keywords: jsWords},
-	{names: "typescript ts tsx", comment: "//", block: "/* */", strings: `" '`, raw: "`", variable: "@",
+	{names: "javascript js jsx mjs cjs node", comment: "//", block: "/* */", strings: `" '`, raw: "`", keywords: jsWords},
+	{names: "typescript ts tsx mts cts", comment: "//", block: "/* */", strings: `" '`, raw: "`", variable: "@",
 		keywords: jsWords + "abstract any as boolean declare enum implements interface is keyof never number " +
 			"private protected public readonly string type unknown"},
 	{names: "java", comment: "//", block: "/* */", strings: `" '`, raw: `"""`, variable: "@",
@@ -54,7 +54,7 @@ var languages = [...]language{
 			"else enum extends final finally float for if implements import instanceof int interface long " +
 			"native new null package private protected public record return short static super switch " +
 			"synchronized this throw throws transient true false try var void volatile while"},
-	{names: "kotlin kt", comment: "//", block: "/* */", strings: `" '`, raw: `"""`, variable: "@",
+	{names: "kotlin kt kts", comment: "//", block: "/* */", strings: `" '`, raw: `"""`, variable: "@",
 		keywords: "abstract as break by class companion const continue data do else enum false final for fun if " +
 			"import in interface internal is lateinit null object open override package private protected " +
 			"public return sealed super suspend this throw true try typealias val var when while"},
@@ -63,7 +63,7 @@ var languages = [...]language{
 			"final for func guard if import in init inout internal is let nil open override private protocol " +
 			"public repeat return self static struct super switch throw throws true try var weak where while"},
 	{names: "c h", comment: "//", block: "/* */", strings: `" '`, variable: "#", keywords: cWords},
-	{names: "cpp c++ cc cxx hpp", comment: "//", block: "/* */", strings: `" '`, variable: "#",
+	{names: "cpp c++ cc cxx hpp hh hxx", comment: "//", block: "/* */", strings: `" '`, variable: "#",
 		keywords: cWords + "catch class concept constexpr decltype delete explicit final friend mutable " +
 			"namespace new noexcept nullptr operator override private protected public requires template this " +
 			"throw try typename using virtual"},
@@ -104,7 +104,7 @@ var languages = [...]language{
 	{names: "toml ini cfg conf properties env", comment: "# ;", strings: `" '`, raw: `""" '''`,
 		flags:    keys | sigils | dashes,
 		keywords: "true false"},
-	{names: "html xml svg vue svelte xhtml", block: "<!-- -->", flags: tags},
+	{names: "html htm xml svg vue svelte xhtml", block: "<!-- -->", flags: tags},
 	{names: "css scss less", block: "/* */", strings: `" '`, variable: "@ $ #", flags: keys | dashes,
 		keywords: "and not only important inherit initial unset none auto"},
 	{names: "dockerfile docker", comment: "#", strings: `" '`, variable: "$", flags: sigils,

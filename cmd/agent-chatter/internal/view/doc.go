@@ -12,8 +12,9 @@
 //
 // A block has parts: names, pieces of messages, tool calls, todo lists and the ends of turns.
 // Each part has Lines, which lay it out for a terminal, and Plain, which is the text as it was
-// written. [FilesIn] and [ChangesIn] find files and changes in the input of a tool call,
-// whichever agent made it.
+// written. [FilesIn], [HunksIn] and [ChangesIn] find files and changes in the input of a tool
+// call, whichever agent made it. Lines of an edit have numbers only if the input says where in
+// the file they are.
 //
 // # Code
 //

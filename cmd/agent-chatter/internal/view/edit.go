@@ -41,52 +41,10 @@ func (r replacement) texts() [4][2]*string {
 	}
 }
 
-func (r replacement) changes() []Change {
-	for _, of := range r.texts() {
-		if of[0] != nil && of[1] != nil {
-			return compare(lines(*of[0]), lines(*of[1]))
-		}
-	}
-	return nil
-}
-
 // ChangesIn returns the lines that a tool call with an input changes; nil if it is no edit of a file.
-func ChangesIn(input json.RawMessage) []Change {
-	var edit struct {
-		replacement
-		Edits   []replacement `json:"edits"`
-		Patch   string        `json:"patch"`
-		Input   string        `json:"input"` // of apply_patch
-		Changes []struct {
-			Diff string `json:"diff"`
-		} `json:"changes"`
-		FilePath  string  `json:"file_path"`
-		FilePath2 string  `json:"filePath"`
-		Path      string  `json:"path"`
-		Content   *string `json:"content"`
-		FileText  *string `json:"file_text"`
-	}
-	if json.Unmarshal(input, &edit) != nil {
-		return nil
-	}
-	changes := edit.changes()
-	for _, r := range edit.Edits {
-		changes = append(changes, r.changes()...)
-	}
-	for _, c := range edit.Changes {
-		changes = append(changes, patch(c.Diff)...)
-	}
-	for _, text := range []string{edit.Patch, edit.Input} {
-		if isPatch(text) {
-			changes = append(changes, patch(text)...)
-		}
-	}
-	if changes == nil && edit.FilePath+edit.FilePath2+edit.Path != "" {
-		for _, written := range []*string{edit.Content, edit.FileText} {
-			if written != nil {
-				changes = append(changes, all(Added, lines(*written))...)
-			}
-		}
+func ChangesIn(input json.RawMessage) (changes []Change) {
+	for _, h := range HunksIn(input) {
+		changes = append(changes, h.Changes...)
 	}
 	return changes
 }
@@ -138,19 +96,6 @@ func all(kind ChangeKind, lines []string) []Change {
 	changes := make([]Change, len(lines))
 	for i, line := range lines {
 		changes[i] = Change{kind, line}
-	}
-	return changes
-}
-
-// patch returns the lines of a patch without its headers.
-func patch(text string) []Change {
-	var changes []Change
-	for _, line := range lines(text) {
-		switch {
-		case strings.HasPrefix(line, "+++ "), strings.HasPrefix(line, "--- "), line == "":
-		case strings.ContainsRune("+- ", rune(line[0])):
-			changes = append(changes, Change{ChangeKind(line[0]), line[1:]})
-		}
 	}
 	return changes
 }

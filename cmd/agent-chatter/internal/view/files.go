@@ -21,40 +21,30 @@ type Edit struct {
 
 // FilesIn returns the files that the input of a tool call names, each once, whichever agent made it.
 func FilesIn(input json.RawMessage) []File {
-	var call struct {
-		replacement
-		FilePath  string        `json:"file_path"`
-		FilePath2 string        `json:"filePath"`
-		Path      string        `json:"path"`
-		Notebook  string        `json:"notebook_path"`
-		Absolute  string        `json:"absolute_path"`
-		Edits     []replacement `json:"edits"`
-		Content   *string       `json:"content"`
-		FileText  *string       `json:"file_text"`
-		Patch     string        `json:"patch"`
-		Input     string        `json:"input"` // of apply_patch
-		Changes   []struct {
-			Path string `json:"path"`
-			Diff string `json:"diff"`
-		} `json:"changes"`
-	}
-	if json.Unmarshal(input, &call) != nil {
+	call, ok := parseEdit(input)
+	if !ok {
 		return nil
 	}
 	var files fileList
-	if path := cmp.Or(call.FilePath, call.FilePath2, call.Path, call.Notebook, call.Absolute); path != "" {
+	if path := call.path(); path != "" {
 		file := files.at(path)
 		for _, r := range append([]replacement{call.replacement}, call.Edits...) {
 			file.Edits = append(file.Edits, r.edits()...)
 		}
-		for _, written := range []*string{call.Content, call.FileText} {
-			if written != nil && file.Edits == nil {
-				file.Edits = []Edit{{New: *written}}
-			}
+		if written := call.written(); written != nil && file.Edits == nil {
+			file.Edits = []Edit{{New: *written}}
 		}
 	}
 	for _, c := range call.Changes {
-		if c.Path != "" {
+		switch {
+		case c.Path == "":
+		case c.kind() == addedFile:
+			file := files.at(c.Path)
+			file.Edits = append(file.Edits, Edit{New: c.Diff})
+		case c.kind() == deletedFile:
+			file := files.at(c.Path)
+			file.Edits = append(file.Edits, Edit{Old: &c.Diff})
+		default:
 			files.addPatch(c.Path, c.Diff)
 		}
 	}

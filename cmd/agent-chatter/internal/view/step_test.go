@@ -39,7 +39,7 @@ func TestStatesAndChangesHaveStyles(t *testing.T) {
 		{"more lines", Call{conversation.Call{Result: &projection.ToolCompleted{Output: "1\n2\n3\n4\n5"}}}, []ansi.Style{dim, dim, dim, dim, dim}},
 		{"changes", Call{conversation.Call{Started: write}}, []ansi.Style{{}, dim, red, green}},
 	} {
-		lines := tt.call.Lines(Style{Width: 80})
+		lines := tt.call.Lines(Style{Width: 80, Profile: ansi.Color16})
 		if len(lines) != len(tt.want) {
 			t.Fatalf("%s: %+v", tt.name, lines)
 		}

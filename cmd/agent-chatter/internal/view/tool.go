@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -30,12 +31,12 @@ var mainFields = []string{
 	"command", "cmd", "file_path", "filePath", "pattern", "query", "url", "path", "prompt", "description", "title",
 }
 
-// MainInput returns the first of the mainFields that is not empty, or all of the input if
-// it has none.
+// MainInput returns the first of the mainFields that is not empty, or the names of the files that are changed, or all
+// of the input if it has neither.
 func MainInput(input json.RawMessage) string {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(input, &fields) != nil {
-		return string(input)
+		return cmp.Or(changedFiles(input), string(input))
 	}
 	for _, name := range mainFields {
 		value, ok := fields[name]
@@ -54,5 +55,18 @@ func MainInput(input json.RawMessage) string {
 	if len(fields) == 0 {
 		return ""
 	}
-	return string(input)
+	return cmp.Or(changedFiles(input), string(input))
+}
+
+// changedFiles returns the names of the files that Codex changes; "" if the input of a call has no such changes.
+func changedFiles(input json.RawMessage) string {
+	edit, _ := parseEdit(input)
+	var paths []string
+	for _, c := range edit.Changes {
+		if c.Path == "" {
+			return ""
+		}
+		paths = append(paths, c.Path)
+	}
+	return strings.Join(paths, ", ")
 }

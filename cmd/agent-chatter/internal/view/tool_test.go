@@ -1,6 +1,7 @@
 package view
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -40,6 +41,15 @@ func shown(lines []ansi.Line) string {
 	return strings.Join(all, "|")
 }
 
+// numbered returns so many lines that are added.
+func numbered(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "|  %2d + x", i+1)
+	}
+	return b.String()
+}
+
 func TestCallLines(t *testing.T) {
 	started := func(name, input string) projection.ToolStarted {
 		return projection.ToolStarted{Name: name, Input: []byte(input)}
@@ -77,11 +87,11 @@ func TestCallLines(t *testing.T) {
 			"● Bash  ok|  ls|  " + strings.Repeat("word ", 14) + "word|word word word word word|" +
 				strings.Repeat("x", 79) + "|" + strings.Repeat("x", 21)},
 		{"17 changed lines", Call{conversation.Call{Started: written(17), Result: ok}}, false,
-			"● Write  a  ok" + strings.Repeat("|  + x", 17)},
+			"● Write  a  ok" + numbered(17)},
 		{"18 changed lines", Call{conversation.Call{Started: written(18), Result: ok}}, false,
-			"● Write  a  ok" + strings.Repeat("|  + x", 16) + "|  … 2 more lines"},
+			"● Write  a  ok" + numbered(16) + "|  … 2 more lines"},
 		{"18 changed lines, whole", Call{conversation.Call{Started: written(18), Result: ok}}, true,
-			"● Write  ok|  a" + strings.Repeat("|  + x", 18) + "|  done"},
+			"● Write  ok|  a" + numbered(18) + "|  done"},
 		{"a todo list", Call{conversation.Call{Started: started("TodoWrite", `{}`), Result: ok}}, false, ""},
 		{"a todo list that failed", Call{conversation.Call{Started: started("TodoWrite", `{}`), Result: failed}}, false,
 			"● TodoWrite  failed|  no such file"},
