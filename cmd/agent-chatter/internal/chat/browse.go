@@ -90,11 +90,23 @@ func (r *repl) place(id string) (*catalog.Dir, string, error) {
 // key identifies the running session. The zero Key is none.
 func (r *repl) key() (k catalog.Key) {
 	if s := r.c.Session(); s != nil {
-		if dir, id, err := r.place(s.ID); err == nil {
-			k = catalog.Key{Dir: dir.Journals().Path(), ID: id}
-		}
+		k = r.keyOf(s.ID)
 	}
 	return k
+}
+
+// keyOf identifies the running session, which has an id. The zero Key is none.
+func (r *repl) keyOf(id string) (k catalog.Key) {
+	if dir, id, err := r.place(id); err == nil {
+		k = catalog.Key{Dir: dir.Journals().Path(), ID: id}
+	}
+	return k
+}
+
+// setOwn sets the session for other goroutines.
+func (r *repl) setOwn(id string) {
+	key := r.keyOf(id)
+	r.own.Store(&key)
 }
 
 // lend gives the terminal to a program while the console does not draw.

@@ -283,7 +283,8 @@ func (r *repl) open() error {
 	c, err := console.Open(r.app, console.Options{
 		ReadOnly: readOnly, Run: r.runReadOnly, Lent: &r.lent, Keys: r.keys,
 		Notify: r.notify, Desktop: host.NotifyDesktop, Clipboard: r.pasted.Clipboard,
-		Find: func(ctx context.Context, text string) []string { return r.history().find(ctx, text) },
+		Find:  func(ctx context.Context, text string) []string { return r.history().find(ctx, text) },
+		Calls: r.recordedCalls,
 	})
 	if err != nil {
 		return err
@@ -296,8 +297,11 @@ func (r *repl) open() error {
 
 // history returns where messages are searched.
 func (r *repl) history() history {
-	own, _ := r.ownID.Load().(string)
-	return history{catalog: r.app.Catalog, cwd: r.app.Cwd, own: own}
+	h := history{catalog: r.app.Catalog, cwd: r.app.Cwd}
+	if own := r.own.Load(); own != nil {
+		h.own = own.ID
+	}
+	return h
 }
 
 // recallEarlier makes Up recall the messages of the other sessions of the directory, too.

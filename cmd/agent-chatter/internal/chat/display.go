@@ -200,7 +200,7 @@ func (d *display) Ask(ctx context.Context, q coordinator.Question) coordinator.A
 func (d *display) follow(p projection.Payload) {
 	switch p := p.(type) {
 	case projection.SessionCreated:
-		d.repl.ownID.Store(p.SessionID)
+		d.repl.setOwn(p.SessionID)
 	case projection.TurnStarted:
 		d.last = p.MemberID
 		if p.Model != "" {

@@ -24,6 +24,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/projection/conversation"
 )
 
@@ -87,9 +88,9 @@ type repl struct {
 	retention   *host.Retention // nil: automatic retention is off
 
 	pasted   attach.Pasted
-	ownID    atomic.Value // string: the id of the session
-	failed   atomic.Bool  // a line failed
-	refusals []string     // the reasons of refusals, which are sent as messages when a person is next
+	own      atomic.Pointer[catalog.Key] // the session, for goroutines that must not call the Coordinator; nil: none
+	failed   atomic.Bool                 // a line failed
+	refusals []string                    // the reasons of refusals, which are sent as messages when a person is next
 	statuses statusCache
 }
 
@@ -111,6 +112,7 @@ func (r *repl) begin(ctx context.Context, c opening) error {
 		c.chosen.Models = models
 	}
 	r.sessionFile = c.file
+	r.own.Store(nil)
 	r.display.begin(c.team)
 	r.display.Saved = func() { r.retention.Saved(c.team.ID) }
 	r.c = r.connect(c.store)
@@ -119,7 +121,9 @@ func (r *repl) begin(ctx context.Context, c opening) error {
 		return err
 	}
 	r.models = nil
-	r.ownID.Store(c.resume)
+	if c.resume != "" {
+		r.setOwn(c.resume)
+	}
 	for _, m := range r.c.Team().Members {
 		setup.WarnIneffective(r.app, m)
 	}

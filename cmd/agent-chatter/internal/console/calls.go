@@ -1,12 +1,21 @@
 package console
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/editor"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
+)
+
+// The bounds of a callList.
+const (
+	maxListed      = 10_000
+	maxListedBytes = 32 << 20
 )
 
 // A callList shows the tool calls of a conversation on the whole terminal, the newest one last. Enter opens one, and
@@ -18,25 +27,76 @@ type callList struct {
 	query    editor.Editor
 	typing   bool // keys edit the query
 	height   int  // rows of the list in the last frame
+	bytes    int  // of calls
+	reading  bool // earlier calls
+	failure  error
 }
 
 func newCallList(calls []view.Call) *callList {
 	l := &callList{calls: calls}
+	for _, c := range calls {
+		l.bytes += size(c)
+	}
 	l.filter()
-	l.selected = len(l.shown) - 1
+	l.selected = max(len(l.shown)-1, 0)
 	return l
 }
 
+// size returns the bytes of what a call says.
+func size(c view.Call) int { return len(c.Started.Input) + len(c.Result.Output) + len(c.Result.Error) }
+
 // filter shows the calls whose input, output or error contains the query, in any case.
 func (l *callList) filter() {
+	l.shown = l.matching(l.calls)
+	l.selected = max(0, min(l.selected, len(l.shown)-1))
+}
+
+// matching returns the indices of the calls that contain the query.
+func (l *callList) matching(calls []view.Call) (found []int) {
 	query := strings.ToLower(l.query.Text())
-	l.shown = nil
-	for i, c := range l.calls {
+	for i, c := range calls {
 		if query == "" || strings.Contains(strings.ToLower(c.Text()), query) {
-			l.shown = append(l.shown, i)
+			found = append(found, i)
 		}
 	}
-	l.selected = max(0, min(l.selected, len(l.shown)-1))
+	return found
+}
+
+// addEarlier adds calls before the others, as far as the bounds allow, and reports whether they allow more. What is
+// selected stays so.
+func (l *callList) addEarlier(calls []view.Call) (more bool) {
+	from := len(calls)
+	for from > 0 && len(l.calls)+len(calls)-from < maxListed && l.bytes < maxListedBytes {
+		from--
+		l.bytes += size(calls[from])
+	}
+	calls = calls[from:]
+	shown := l.matching(calls)
+	if len(l.shown) == 0 {
+		l.selected = len(shown) - 1
+	} else {
+		l.selected += len(shown)
+	}
+	for _, i := range l.shown {
+		shown = append(shown, i+len(calls))
+	}
+	l.calls, l.shown, l.selected = slices.Concat(calls, l.calls), shown, max(l.selected, 0)
+	if from > 0 {
+		l.failure = errNewestOnly
+	}
+	return from == 0
+}
+
+var errNewestOnly = errors.New("only the newest are listed")
+
+// oldest returns the number of the event that began the oldest call; 0: unknown, or there is none.
+func (l *callList) oldest() (seq uint64) {
+	for _, c := range l.calls {
+		if c.Seq > 0 && (seq == 0 || c.Seq < seq) {
+			seq = c.Seq
+		}
+	}
+	return seq
 }
 
 // pressCalls handles a key while the list is open.
@@ -127,9 +187,15 @@ func (m *Model) callRows(columns, height int) []string {
 	for len(rows) < l.height {
 		rows = append(rows, "")
 	}
-	state := callsText(l.selected+min(1, len(l.shown)), len(l.shown))
+	if len(l.calls) == 0 && !l.reading {
+		rows[0] = cut(textNoOutput, columns-1)
+	}
+	state := callsText(l.selected+min(1, len(l.shown)), len(l.shown), l.reading)
 	if l.typing || !l.query.Empty() {
 		state = "/" + tty.SafeLine(l.query.Text()) + " · " + state
+	}
+	if l.failure != nil {
+		state = callsFailedText(l.failure) + " · " + state
 	}
 	return append(rows, m.styled(dim, cut(state, columns-1)))
 }
@@ -143,17 +209,47 @@ func (m *Model) wholeRows(columns, height int) []string {
 }
 
 // callsText is the last row of the list of calls.
-func callsText(selected, calls int) string {
-	return fmt.Sprintf("%d of %d · Enter opens · / filters · q closes", selected, calls)
+func callsText(selected, calls int, reading bool) string {
+	more := ""
+	if reading {
+		more = "…"
+	}
+	return fmt.Sprintf("%d of %d%s · Enter opens · / filters · q closes", selected, calls, more)
 }
 
-// showCalls opens the list of tool calls.
+// callsFailedText says why the list lacks earlier calls.
+func callsFailedText(err error) string { return "Not all: " + tty.SafeLine(err.Error()) }
+
+// showCalls opens the list of tool calls, and reads those that the transcript does not have. The lock is held.
 func (c *Console) showCalls() {
+	var calls []view.Call
 	if c.model.Transcript != nil {
-		if calls := c.model.Transcript.Calls(); len(calls) > 0 {
-			c.model.calls = newCallList(calls)
-			return
-		}
+		calls = c.model.Transcript.Calls()
 	}
-	c.print([]string{textNoOutput})
+	l := newCallList(calls)
+	c.model.calls = l
+	if c.o.Calls == nil {
+		return
+	}
+	l.reading = true
+	ctx, stop := context.WithCancel(context.Background())
+	before := l.oldest()
+	go func() {
+		defer stop()
+		for earlier, err := range c.o.Calls(ctx, before) {
+			if !c.addEarlier(l, earlier, err) {
+				break
+			}
+		}
+		c.Change(func(*Model) { l.reading = false })
+	}()
+}
+
+// addEarlier adds earlier calls to the list, and reports whether it is open and takes more.
+func (c *Console) addEarlier(l *callList, calls []view.Call, err error) (more bool) {
+	c.Change(func(m *Model) {
+		l.failure = err
+		more = l.addEarlier(calls) && m.calls == l && !c.ended
+	})
+	return more
 }

@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"errors"
+	"iter"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -42,7 +43,10 @@ type Options struct {
 	Run      func(command string)
 	// Find returns earlier messages of people that contain a text, the newest first.
 	Find func(ctx context.Context, text string) []string
-	Keys keys.Bindings
+	// Calls yields the tool calls that began before an event, 0 being the end of the session, the newest first: batches
+	// in the order of the session, and each before the last one. nil: there are none but those of the transcript.
+	Calls func(ctx context.Context, before uint64) iter.Seq2[[]view.Call, error]
+	Keys  keys.Bindings
 	// Notify are the ways to report a question, or the end of a long turn, while the terminal does not have the focus.
 	Notify []home.NotifyWay
 	// Desktop runs the platform's program for notifications, without waiting for it.

@@ -2,6 +2,9 @@ package console
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"iter"
 	"os"
 	"strings"
 	"testing"
@@ -12,6 +15,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/conversation"
 )
 
 // newDrawing returns a Console that draws to a file, and a function that returns what it has drawn since the last call.
@@ -321,6 +325,12 @@ func TestOnlyTheLastSearchIsShown(t *testing.T) {
 func TestEffectsOfEvents(t *testing.T) {
 	tasks := func(c *Console) int { return len(c.tasks) }
 	lines := func(c *Console) int { return len(c.done) }
+	lists := func(c *Console) int {
+		if c.model.calls == nil {
+			return 0
+		}
+		return 1
+	}
 	for _, tt := range []struct {
 		name  string
 		event tty.Event
@@ -330,7 +340,7 @@ func TestEffectsOfEvents(t *testing.T) {
 		{"Ctrl+L", key('l', tty.Ctrl), tasks, 1},
 		{"Ctrl+Z", key('z', tty.Ctrl), tasks, 1},
 		{"Ctrl+G", key('g', tty.Ctrl), tasks, 1},
-		{"Ctrl+O", key('o', tty.Ctrl), lines, 1},
+		{"Ctrl+O", key('o', tty.Ctrl), lists, 1},
 		{"a paste", tty.Paste{Text: "a"}, lines, 0},
 		{"a paste that is too long", tty.Paste{Text: "a", Dropped: 1}, lines, 1},
 	} {
@@ -376,9 +386,11 @@ func TestCtrlC(t *testing.T) {
 func TestCallsAreListed(t *testing.T) {
 	c := newConsole()
 	c.model.Transcript = &view.Transcript{}
-	if c.showCalls(); printed(c) != textNoOutput || c.model.whole() {
-		t.Error("without a tool there is a list")
+	c.showCalls()
+	if rows := c.model.wholeRows(60, 4); rows[0] != textNoOutput || printed(c) != "" {
+		t.Errorf("without a tool there is %q", rows)
 	}
+	press(t, &c.model, "q")
 	for _, p := range []projection.Payload{
 		projection.TurnStarted{TurnID: "t", MemberID: "ada"},
 		projection.ToolStarted{TurnID: "t", ToolID: "1", Name: "Read"},
@@ -409,6 +421,95 @@ func TestCallsAreListed(t *testing.T) {
 	if press(t, &c.model, "<esc>"); c.model.whole() || !c.model.Editor.Empty() {
 		t.Error("Escape does not close the list")
 	}
+}
+
+// recorded returns a call of a session.
+func recorded(seq uint64, name, output string) view.Call {
+	return view.Call{Call: conversation.Call{
+		Seq: seq, Started: projection.ToolStarted{Name: name}, Result: &projection.ToolCompleted{Output: output},
+	}}
+}
+
+func TestEarlierCallsPrecedeTheOthers(t *testing.T) {
+	l := newCallList([]view.Call{recorded(30, "Read", "kettle"), recorded(34, "Bash", "cord")})
+	if l.oldest() != 30 {
+		t.Errorf("the oldest is %d", l.oldest())
+	}
+	if !l.addEarlier([]view.Call{recorded(10, "Grep", "kettle"), recorded(14, "Grep", "lid")}) || len(l.calls) != 4 || l.selected != 3 {
+		t.Errorf("%d calls, selected %d", len(l.calls), l.selected)
+	}
+	l.query.Type("kettle")
+	l.filter()
+	l.selected = 0
+	l.addEarlier([]view.Call{recorded(2, "Bash", "kettle"), recorded(4, "Bash", "plug"), recorded(6, "Bash", "kettle")})
+	var found []uint64
+	for _, i := range l.shown {
+		found = append(found, l.calls[i].Seq)
+	}
+	if fmt.Sprint(found) != "[2 6 10 30]" || l.calls[l.shown[l.selected]].Seq != 10 {
+		t.Errorf("found %v, selected %d", found, l.selected)
+	}
+	l = newCallList(nil)
+	l.addEarlier([]view.Call{recorded(1, "a", ""), recorded(2, "b", "")})
+	if l.selected != 1 {
+		t.Errorf("of a list that was empty, %d is selected", l.selected)
+	}
+}
+
+func TestListOfCallsHasBounds(t *testing.T) {
+	l := newCallList(make([]view.Call, 0))
+	many := make([]view.Call, maxListed+3)
+	for i := range many {
+		many[i] = recorded(uint64(i+1), "Read", "")
+	}
+	if l.addEarlier(many) || len(l.calls) != maxListed || l.calls[0].Seq != 4 || l.failure == nil {
+		t.Errorf("%d calls, %v", len(l.calls), l.failure)
+	}
+	long := recorded(1, "Read", strings.Repeat("x", maxListedBytes))
+	if l = newCallList(nil); l.addEarlier([]view.Call{long, long}) || len(l.calls) != 1 {
+		t.Errorf("%d calls", len(l.calls))
+	}
+}
+
+func TestEarlierCallsAreReadWhileTheListIsOpen(t *testing.T) {
+	c := newConsole()
+	batches := make(chan []view.Call)
+	closed := make(chan struct{})
+	c.o.Calls = func(_ context.Context, before uint64) iter.Seq2[[]view.Call, error] {
+		return func(yield func([]view.Call, error) bool) {
+			defer close(closed)
+			for calls := range batches {
+				if !yield(calls, errors.New("it is damaged")) {
+					return
+				}
+			}
+		}
+	}
+	rows := func() string {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return strings.Join(c.model.wholeRows(80, 3), "\n")
+	}
+	c.mu.Lock()
+	c.showCalls()
+	c.mu.Unlock()
+	if got, want := rows(), "\n\n0 of 0… · Enter opens · / filters · q closes"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	batches <- []view.Call{recorded(3, "Read", "")}
+	batches <- nil // the first is added
+	want := "▸ ● Read  ok\n\nNot all: it is damaged · 1 of 1… · Enter opens · / filters · q closes"
+	if got := rows(); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	c.mu.Lock()
+	press(t, &c.model, "q")
+	c.mu.Unlock()
+	select { // it may have been between two batches
+	case batches <- nil:
+	case <-closed:
+	}
+	<-closed
 }
 
 // What is entered during a turn is given to its agent, one message after another.

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	textNoOutput     = "No tool has finished in this chat yet."
+	textNoOutput     = "No tool has finished in this session yet."
 	textNoAnswer     = "Enter sends it. Tab chooses an answer."
 	textTyped        = "Enter: send it. Esc: back."
 	textNothingFound = "  nothing found"
