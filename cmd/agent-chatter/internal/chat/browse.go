@@ -120,7 +120,7 @@ func (r *repl) lend(use func(*app.App) error) error {
 
 // slashTimeline shows the turns of the session, and forks it after one that the user chooses. During a turn, and
 // without a terminal of its own, it prints them.
-func (r *repl) slashTimeline(ctx context.Context, _ string) error {
+func (r invocation) slashTimeline(ctx context.Context, _ string) error {
 	s, err := r.saved(ctx)
 	fork := uint64(0)
 	switch {

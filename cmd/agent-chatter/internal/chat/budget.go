@@ -14,7 +14,7 @@ import (
 )
 
 // slashUsage prints what the members used in the session, and all sessions today.
-func (r *repl) slashUsage(ctx context.Context, _ string) error {
+func (r invocation) slashUsage(ctx context.Context, _ string) error {
 	config, err := r.app.Config()
 	if err != nil {
 		r.report(err)
@@ -40,7 +40,7 @@ func (r *repl) slashUsage(ctx context.Context, _ string) error {
 }
 
 // slashBudget prints the limits, or sets one for this session, which is shown as an event.
-func (r *repl) slashBudget(_ context.Context, args string) error {
+func (r invocation) slashBudget(_ context.Context, args string) error {
 	if args == "" {
 		r.app.Notice(budgetText(r.status().Bounds))
 		return nil

@@ -12,7 +12,7 @@ import (
 )
 
 // slashContext shows how full the context of each agent is, and what its last new session began without.
-func (r *repl) slashContext(context.Context, string) error {
+func (r invocation) slashContext(context.Context, string) error {
 	var contexts map[string]coordinator.Context
 	if s := r.status().Session; s != nil {
 		contexts = s.Contexts

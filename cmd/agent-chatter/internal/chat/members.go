@@ -8,7 +8,7 @@ import (
 
 // changeMembers runs a command that changes the members, and prints its answer. What changed is shown as an event; a
 // script gets it as a notice.
-func (r *repl) changeMembers(run func(host.Members, string) (string, error), args string) error {
+func (r invocation) changeMembers(run func(host.Members, string) (string, error), args string) error {
 	answer, err := run(host.Members{App: r.app, C: r.c}, args)
 	if answer != "" && err == nil {
 		r.app.Notice(answer)
@@ -17,18 +17,18 @@ func (r *repl) changeMembers(run func(host.Members, string) (string, error), arg
 	return nil
 }
 
-func (r *repl) slashModel(_ context.Context, args string) error {
+func (r invocation) slashModel(_ context.Context, args string) error {
 	return r.changeMembers(host.Members.Model, args)
 }
 
-func (r *repl) slashPermissions(_ context.Context, args string) error {
+func (r invocation) slashPermissions(_ context.Context, args string) error {
 	return r.changeMembers(host.Members.Permissions, args)
 }
 
-func (r *repl) slashAdd(_ context.Context, args string) error {
+func (r invocation) slashAdd(_ context.Context, args string) error {
 	return r.changeMembers(host.Members.Add, args)
 }
 
-func (r *repl) slashRemove(_ context.Context, args string) error {
+func (r invocation) slashRemove(_ context.Context, args string) error {
 	return r.changeMembers(host.Members.Remove, args)
 }

@@ -183,11 +183,11 @@ func (r *repl) banner() {
 	if r.scripted {
 		had, limit := r.c.Rounds()
 		r.app.Notice(resumingText(session.UpdatedAt, session.Stats.Turns, had, limit))
-		r.showInterrupted(session)
+		r.inChat().showInterrupted(session)
 		return
 	}
 	r.app.Notice(restoredText(session.UpdatedAt))
-	r.showRounds()
+	r.inChat().showRounds()
 	if r.display.JSON {
 		return
 	}
@@ -202,11 +202,11 @@ func (r *repl) banner() {
 	for _, i := range recent {
 		r.display.showItem(i)
 	}
-	r.showInterrupted(session)
+	r.inChat().showInterrupted(session)
 }
 
 // showInterrupted prints whose turns were interrupted, if any were.
-func (r *repl) showInterrupted(session *coordinator.Session) {
+func (r invocation) showInterrupted(session *coordinator.Session) {
 	var names []string
 	for _, id := range session.Interrupted {
 		names = append(names, r.display.DisplayName(id))
@@ -374,9 +374,15 @@ func (r *repl) steer(text string) bool {
 	return r.c.Steer("", text)
 }
 
+// report prints the error of a line.
+func (r *repl) report(err error) { r.inChat().report(err) }
+
+// reject prints why a line was not run.
+func (r *repl) reject(format string, args ...any) { r.inChat().reject(format, args...) }
+
 // report prints the error of a line. The display has printed a *coordinator.TurnError, and
 // a canceled command needs no text.
-func (r *repl) report(err error) {
+func (r invocation) report(err error) {
 	if err == nil {
 		return
 	}
@@ -392,7 +398,7 @@ func (r *repl) report(err error) {
 }
 
 // reject prints why a line was not run.
-func (r *repl) reject(format string, args ...any) {
+func (r invocation) reject(format string, args ...any) {
 	r.failed.Store(true)
 	r.app.Notice(fmt.Sprintf(format, args...))
 }

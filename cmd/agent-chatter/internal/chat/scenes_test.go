@@ -146,6 +146,11 @@ func (s *scene) enters(command, answer string) {
 	s.notice(answer)
 }
 
+// answers shows the answer to a command that changes nothing.
+func (s *scene) answers(command, answer string) {
+	s.model.ShowAnswer(command, strings.Split(tty.Fold(answer, s.columns), "\n"), s.rows)
+}
+
 // asks requests permission.
 func (s *scene) asks(p agent.Permission) {
 	s.lines = append(s.lines, permissionLines("Planner", p, s.style())...)
@@ -326,7 +331,7 @@ var scenes = []namedScene{
 		s.says("Write me a calculator.")
 		s.starts()
 		s.print(s.transcript.Stream(s.turnID(), "First the smallest part that works."))
-		s.enters("/status", statusText(status{Speaking: []string{"planner"}, Status: coordinator.Status{
+		s.answers("/status", statusText(status{Speaking: []string{"planner"}, Status: coordinator.Status{
 			Phase: coordinator.Active, Waiting: "you",
 		}, Session: &coordinator.Session{
 			ID: "01HZ0000000000000000000000", Title: "Write me a calculator.", TeamName: "demo",
@@ -360,7 +365,7 @@ var scenes = []namedScene{
 		s.types("calc")
 		s.model.Search.Found = []string{"Write me a calculator.\nIn Go, please.", "the calculator is wrong"}
 	}},
-	{"did_you_mean", func(s *scene) { s.enters("/stauts", unknownCommandText("/stauts", "/status", "/stauts")) }},
+	{"did_you_mean", func(s *scene) { s.answers("/stauts", unknownCommandText("/stauts", "/status", "/stauts")) }},
 	{"permission_command", func(s *scene) {
 		s.says("Remove it.")
 		s.starts()

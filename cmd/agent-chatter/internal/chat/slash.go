@@ -31,7 +31,7 @@ func renamedText(title string) string { return "Session renamed to: " + tty.Safe
 type slashCommand struct {
 	name, usage, help string
 	readOnly          func(args string) bool // whether it changes nothing, so that it can run during a turn
-	run               func(r *repl, ctx context.Context, args string) error
+	run               func(i invocation, ctx context.Context, args string) error
 }
 
 // slashCommands returns the commands in the order of the menu.
@@ -41,38 +41,47 @@ func slashCommands() []slashCommand {
 	alone := func(args string) bool { return args == "" }
 	list := func(args string) bool { return args == "list" }
 	return []slashCommand{
-		{"/help", "", "list the commands", always, (*repl).slashHelp},
-		{"/status", "", "show the session and who is next", always, (*repl).slashStatus},
-		{"/members", "", "list the members of the team", always, (*repl).slashMembers},
-		{"/model", "[MEMBER [MODEL]]", "show or set the model of an agent", alone, (*repl).slashModel},
-		{"/permissions", "[MEMBER [VALUE]]", "show or set what an agent may do", alone, (*repl).slashPermissions},
-		{"/add", "[AGENT [NAME]]", "add an agent for this session", alone, (*repl).slashAdd},
-		{"/remove", "MEMBER", "remove an agent for this session", never, (*repl).slashRemove},
-		{"/queue", "", "show who is next, and why", always, (*repl).slashQueue},
-		{"/context", "", "show how full each agent's context is", always, (*repl).slashContext},
-		{"/retry", "", "rerun the interrupted turn", never, (*repl).slashRetry},
-		{"/compact", "[MEMBER] [WHAT MATTERS]", "summarize the messages so far", never, (*repl).slashCompact},
-		{"/save", "", "save what is not saved yet", never, (*repl).slashSave},
-		{"/task", "TEXT", "set or show the team's task", alone, (*repl).slashTask},
-		{"/pin", "", "keep the session from being archived", never, (*repl).slashPin},
-		{"/unpin", "", "let it be archived again", never, (*repl).slashUnpin},
-		{"/rename", "TITLE", "rename the session", never, (*repl).slashRename},
-		{"/usage", "", "show what the members used, and the day", always, (*repl).slashUsage},
-		{"/budget", "[session.cost=N]", "show the limits; set one for this session", alone, (*repl).slashBudget},
-		{"/timeline", "", "show the turns; fork after one", always, (*repl).slashTimeline},
-		{"/sessions", "", "browse the sessions", always, (*repl).slashSessions},
-		{"/search", "TEXT", "search all sessions", always, (*repl).slashSearch},
-		{"/resume", "[ID|--last|--latest]", "resume another session", never, (*repl).slashResume},
-		{"/fork", "[X]", "continue in a copy, up to an event", never, (*repl).slashFork},
-		{"/team", "deploy FILE | list", "switch to another team", list, (*repl).slashTeam},
-		{"/export", "FILE", "write the session to .html, .md or .json", never, (*repl).slashExport},
-		{"/keys", "", "list the keys", always, (*repl).slashKeys},
-		{"/clear", "", "clear the screen", always, (*repl).slashClear},
-		{"/end", "", "save and end (also /exit, /quit)", never, (*repl).slashEnd},
-		{"/exit", "", "", never, (*repl).slashEnd},
-		{"/quit", "", "", never, (*repl).slashEnd},
+		{"/help", "", "list the commands", always, invocation.slashHelp},
+		{"/status", "", "show the session and who is next", always, invocation.slashStatus},
+		{"/members", "", "list the members of the team", always, invocation.slashMembers},
+		{"/model", "[MEMBER [MODEL]]", "show or set the model of an agent", alone, invocation.slashModel},
+		{"/permissions", "[MEMBER [VALUE]]", "show or set what an agent may do", alone, invocation.slashPermissions},
+		{"/add", "[AGENT [NAME]]", "add an agent for this session", alone, invocation.slashAdd},
+		{"/remove", "MEMBER", "remove an agent for this session", never, invocation.slashRemove},
+		{"/queue", "", "show who is next, and why", always, invocation.slashQueue},
+		{"/context", "", "show how full each agent's context is", always, invocation.slashContext},
+		{"/retry", "", "rerun the interrupted turn", never, invocation.slashRetry},
+		{"/compact", "[MEMBER] [WHAT MATTERS]", "summarize the messages so far", never, invocation.slashCompact},
+		{"/save", "", "save what is not saved yet", never, invocation.slashSave},
+		{"/task", "TEXT", "set or show the team's task", alone, invocation.slashTask},
+		{"/pin", "", "keep the session from being archived", never, invocation.slashPin},
+		{"/unpin", "", "let it be archived again", never, invocation.slashUnpin},
+		{"/rename", "TITLE", "rename the session", never, invocation.slashRename},
+		{"/usage", "", "show what the members used, and the day", always, invocation.slashUsage},
+		{"/budget", "[session.cost=N]", "show the limits; set one for this session", alone, invocation.slashBudget},
+		{"/timeline", "", "show the turns; fork after one", always, invocation.slashTimeline},
+		{"/sessions", "", "browse the sessions", always, invocation.slashSessions},
+		{"/search", "TEXT", "search all sessions", always, invocation.slashSearch},
+		{"/resume", "[ID|--last|--latest]", "resume another session", never, invocation.slashResume},
+		{"/fork", "[X]", "continue in a copy, up to an event", never, invocation.slashFork},
+		{"/team", "deploy FILE | list", "switch to another team", list, invocation.slashTeam},
+		{"/export", "FILE", "write the session to .html, .md or .json", never, invocation.slashExport},
+		{"/keys", "", "list the keys", always, invocation.slashKeys},
+		{"/clear", "", "clear the screen", always, invocation.slashClear},
+		{"/end", "", "save and end (also /exit, /quit)", never, invocation.slashEnd},
+		{"/exit", "", "", never, invocation.slashEnd},
+		{"/quit", "", "", never, invocation.slashEnd},
 	}
 }
+
+// An invocation is a command that runs. What it says is printed by its app.
+type invocation struct {
+	*repl
+	app *app.App
+}
+
+// inChat returns an invocation that prints as the conversation does.
+func (r *repl) inChat() invocation { return invocation{r, r.app} }
 
 // runSlash runs a line that starts with a slash.
 func (r *repl) runSlash(ctx context.Context, line string) error {
@@ -80,19 +89,20 @@ func (r *repl) runSlash(ctx context.Context, line string) error {
 	switch {
 	case command == nil:
 	case command.usage == "" && args != "":
-		r.reject("%s", noArgumentText(command.name))
-		return nil
+		return r.answer(line, func(i invocation) error {
+			i.reject("%s", noArgumentText(command.name))
+			return nil
+		})
+	case command.readOnly(args):
+		return r.answer(line, func(i invocation) error { return command.run(i, ctx, args) })
 	default:
-		return command.run(r, ctx, args)
+		r.echo(line)
+		return command.run(r.inChat(), ctx, args)
 	}
 	own, _ := ownCommands(r.app)
-	if i := slices.IndexFunc(own, func(c host.OwnCommand) bool { return c.Name == strings.ToLower(name) }); i >= 0 {
-		message, err := own[i].Message(ctx, r.teams(ctx), args)
-		if err != nil {
-			r.report(err)
-			return nil
-		}
-		return r.runTurns(ctx, func(ctx context.Context) error { return r.c.Say(ctx, "", message) })
+	if i := slices.IndexFunc(own, func(c ownCommand) bool { return c.name == strings.ToLower(name) }); i >= 0 {
+		r.echo(line)
+		return r.runOwn(ctx, own[i], args)
 	}
 	var names []string
 	for _, s := range slashCommands() {
@@ -102,8 +112,30 @@ func (r *repl) runSlash(ctx context.Context, line string) error {
 		names = append(names, c.Name)
 	}
 	nearest, _ := hint.Nearest(name, names)
-	r.reject("%s", unknownCommandText(name, nearest, strings.TrimSpace(line)))
-	return nil
+	return r.answer(line, func(i invocation) error {
+		i.reject("%s", unknownCommandText(name, nearest, strings.TrimSpace(line)))
+		return nil
+	})
+}
+
+// echo prints a command that changes something. What it prints follows.
+func (r *repl) echo(line string) {
+	if r.display.console != nil {
+		r.display.console.Echo(line)
+	}
+}
+
+// answer runs a command that changes nothing. What it prints is not a part of what a terminal shows of the
+// conversation.
+func (r *repl) answer(line string, run func(invocation) error) error {
+	c := r.display.console
+	if c == nil {
+		return run(r.inChat())
+	}
+	answer, own := c.Answer(strings.TrimSpace(line)), *r.app
+	own.Stdout, own.Stderr = answer, answer
+	defer answer.Show()
+	return run(invocation{r, &own})
 }
 
 // ownCommands returns the person's own commands, and the paths of those that have the names of built-in ones.
@@ -162,7 +194,7 @@ const (
 )
 
 // slashKeys lists the keys.
-func (r *repl) slashKeys(context.Context, string) error {
+func (r invocation) slashKeys(context.Context, string) error {
 	if r.app.Plain || r.scripted {
 		r.app.Notice(textPlainKeys)
 		return nil
@@ -212,7 +244,7 @@ func ownText(own []host.OwnCommand) string {
 	return text
 }
 
-func (r *repl) slashHelp(context.Context, string) error {
+func (r invocation) slashHelp(context.Context, string) error {
 	var b strings.Builder
 	b.WriteString("Other lines are messages; // escapes a slash. [NEXT: name] chooses who replies.\n")
 	for _, line := range helpLines {
@@ -239,7 +271,7 @@ func (r *repl) slashClear(context.Context, string) error {
 	return nil
 }
 
-func (r *repl) slashStatus(context.Context, string) error {
+func (r invocation) slashStatus(context.Context, string) error {
 	now := r.status()
 	s := now.Session
 	if s == nil {
@@ -278,14 +310,14 @@ func (r *repl) slashSave(context.Context, string) error {
 }
 
 // showRounds prints the number of agent turns if it is limited.
-func (r *repl) showRounds() {
+func (r invocation) showRounds() {
 	now := r.status()
 	if text := roundsText(now.Had, now.Limit); text != "" {
 		r.app.Notice(text)
 	}
 }
 
-func (r *repl) slashMembers(context.Context, string) error {
+func (r invocation) slashMembers(context.Context, string) error {
 	for _, m := range r.c.Team().Members {
 		what := m.Type
 		if m.AgentType != "" {
@@ -297,7 +329,7 @@ func (r *repl) slashMembers(context.Context, string) error {
 	return nil
 }
 
-func (r *repl) slashQueue(context.Context, string) error {
+func (r invocation) slashQueue(context.Context, string) error {
 	now := r.status()
 	r.app.Notice(queueText(now.Queued, now.Changes))
 	r.showRounds()
@@ -343,7 +375,7 @@ func keepsSessionText(err *coordinator.KeepsSessionError, t *team.Team) string {
 	return text + "."
 }
 
-func (r *repl) slashTask(_ context.Context, text string) error {
+func (r invocation) slashTask(_ context.Context, text string) error {
 	if text != "" {
 		err := r.c.SetTask(text)
 		r.report(err)
@@ -403,7 +435,7 @@ func pinnedText(pinned bool) string {
 }
 
 // slashSessions opens the browser. During a turn, and without a terminal of its own, it prints the list.
-func (r *repl) slashSessions(ctx context.Context, _ string) error {
+func (r invocation) slashSessions(ctx context.Context, _ string) error {
 	if r.display.console != nil && ctx != r.turns {
 		return r.browse(ctx, "")
 	}
@@ -414,7 +446,7 @@ func (r *repl) slashSessions(ctx context.Context, _ string) error {
 
 // results returns the writer for the results of slash commands: Stderr if Stdout has only
 // lines of the journal.
-func (r *repl) results() io.Writer {
+func (r invocation) results() io.Writer {
 	if r.display.JSON {
 		return r.app.Stderr
 	}
@@ -443,7 +475,7 @@ func (r *repl) slashExport(ctx context.Context, path string) error {
 	return nil
 }
 
-func (r *repl) slashTeam(ctx context.Context, args string) error {
+func (r invocation) slashTeam(ctx context.Context, args string) error {
 	verb, name, _ := strings.Cut(args, " ")
 	switch {
 	case args == "list":
@@ -459,7 +491,7 @@ func (r *repl) slashTeam(ctx context.Context, args string) error {
 
 // slashSearch searches in the browser. During a turn, and without a terminal of its own, it prints what
 // sessions search does.
-func (r *repl) slashSearch(ctx context.Context, text string) error {
+func (r invocation) slashSearch(ctx context.Context, text string) error {
 	if text == "" {
 		r.reject("A text is missing. Type /search TEXT.")
 		return nil

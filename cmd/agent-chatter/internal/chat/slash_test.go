@@ -15,7 +15,7 @@ func TestHelpFitsTheScreen(t *testing.T) {
 	for _, plain := range []bool{false, true} {
 		var shown bytes.Buffer
 		r := &repl{app: &app.App{Printer: app.Printer{IO: app.IO{Stderr: &shown, Plain: plain}}}}
-		if err := r.slashHelp(t.Context(), ""); err != nil {
+		if err := r.inChat().slashHelp(t.Context(), ""); err != nil {
 			t.Fatal(err)
 		}
 		text := shown.String()

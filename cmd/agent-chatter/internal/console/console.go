@@ -325,14 +325,18 @@ func (c *Console) Queued() []string {
 	return c.model.queued()
 }
 
-// echo prints a command, or the answer to a question. The transcript has the messages.
+// echo prints the answer to a question. The transcript has the messages, and Echo prints commands.
 func (c *Console) echo(prompt, entered string) {
-	command := strings.HasPrefix(entered, "/") && !strings.HasPrefix(entered, "//")
-	if strings.TrimSpace(entered) != "" && (command || prompt == "") {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.print([]string{"", c.model.styled(dim, busyPrompt+tty.SafeLine(entered))})
+	if prompt == "" && strings.TrimSpace(entered) != "" {
+		c.Echo(entered)
 	}
+}
+
+// Echo prints what was entered.
+func (c *Console) Echo(entered string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.print([]string{"", c.model.styled(dim, busyPrompt+tty.SafeLine(entered))})
 }
 
 // Watch calls onEscape when Escape, if Status has it, or Ctrl+C is pressed, and onInterrupt when Ctrl+C is pressed once

@@ -158,8 +158,6 @@ func (c *Console) later(do func()) {
 // enter queues what was entered, or answers a command that changes nothing.
 func (c *Console) enter(text string) {
 	if c.escape != nil && c.o.ReadOnly(text) {
-		c.print([]string{"", c.model.styled(dim, busyPrompt+tty.SafeLine(text))})
-		c.printed = true
 		c.running.Go(func() { c.o.Run(text) })
 		return
 	}

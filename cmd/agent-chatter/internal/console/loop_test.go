@@ -192,7 +192,7 @@ func TestNext(t *testing.T) {
 		{"Ctrl+D", "you> ", []string{endOfInput, "again"}, false, "", "again", true, ""},
 		{"a message before Ctrl+D", "you> ", []string{"hello", endOfInput}, false, "hello", endOfInput, false, ""},
 		{"the end of what waits", "you> ", nil, false, "", "", true, ""},
-		{"a command", "you> ", []string{"/status"}, false, "/status", "", false, "|> /status"},
+		{"a command", "you> ", []string{"/status"}, false, "/status", "", false, ""},
 		{"a message that starts with a slash", "you> ", []string{"//status"}, false, "//status", "", false, ""},
 		{"an answer", "", []string{"2"}, false, "2", "", false, "|> 2"},
 		{"an empty answer", "", []string{" "}, false, " ", "", false, ""},

@@ -55,11 +55,12 @@ type Model struct {
 	Question *Question // nil: none
 	Search   *Search   // of earlier messages; nil: none
 
-	asks   bool      // a command such as /resume waits for a line
-	sends  bool      // what was entered is sent now
-	leaves bool      // Ctrl+C was just pressed, and once more leaves
-	page   *page     // on the whole terminal; nil: none
-	calls  *callList // below the page; nil: none
+	asks   bool         // a command such as /resume waits for a line
+	sends  bool         // what was entered is sent now
+	leaves bool         // Ctrl+C was just pressed, and once more leaves
+	page   *page        // on the whole terminal; nil: none
+	calls  *callList    // below the page; nil: none
+	shown  *shownAnswer // to a command; nil: none
 	menu   menu
 	closed string // the text for which Escape has closed the menu
 }
@@ -99,6 +100,9 @@ func (m *Model) Update(e tty.Event) (effect Effect, text string) {
 			return Clear, ""
 		case e == key('z', tty.Ctrl):
 			return Suspend, ""
+		case m.answers() && e == key(tty.Escape, 0):
+			m.shown = nil
+			return None, ""
 		case m.Question != nil:
 			return m.answer(e)
 		case m.Search != nil:
@@ -151,6 +155,7 @@ func (m *Model) press(k tty.Key) (Effect, string) {
 			break
 		}
 		text := m.Editor.Take()
+		m.shown = nil
 		m.complete()
 		return Sent, text
 	case key(tty.Escape, 0):
@@ -250,9 +255,12 @@ func (m *Model) Live(width, height int, held []string, now time.Time) ([]string,
 		return rows, nil
 	}
 	below := []string{}
+	if m.answers() {
+		below = m.answerRows(columns, m.answerLimit(height))
+	}
 	switch {
 	case m.Question != nil:
-		below = m.questionRows(columns, height)
+		below = append(below, m.questionRows(columns, height)...)
 	case m.menu.open():
 		below = m.menuRows(columns, max(1, height/3))
 	}
@@ -308,7 +316,9 @@ func (m *Model) statusRow(columns int, now time.Time) string {
 	case m.menu.open() && m.Search == nil && m.Status.Doing == "" && m.Status.Unsaved == "":
 		return m.styled(dim, cut(menuText(m.menu.selected+1, len(m.menu.choices)), columns))
 	}
-	return m.Status.row(columns, m.styled, now)
+	status := m.Status
+	status.Escape = status.Escape && !m.answers() // which Escape closes first
+	return status.row(columns, m.styled, now)
 }
 
 // placeholder says what can be typed into an empty input box. Without colours it would look like text.

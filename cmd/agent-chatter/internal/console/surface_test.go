@@ -163,8 +163,8 @@ func TestReadOnlyCommands(t *testing.T) {
 		c.enter("hello")
 		c.enter("/status")
 		c.running.Wait()
-		if queued := strings.Join(c.model.Queued, " "); watched && (looked != "/status" || queued != "hello" || !c.printed) ||
-			!watched && (looked != "" || queued != "hello /status" || c.printed) {
+		if queued := strings.Join(c.model.Queued, " "); watched && (looked != "/status" || queued != "hello") ||
+			!watched && (looked != "" || queued != "hello /status") || printed(c) != "" {
 			t.Errorf("watched: %v; it looks with %q, queued is %q", watched, looked, queued)
 		}
 	}

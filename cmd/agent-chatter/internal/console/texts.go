@@ -15,6 +15,7 @@ const (
 	textWaits        = "waiting for your answer"
 	textChooses      = "a letter and Enter, or ←→ and Enter"
 	textTurnEnded    = "The agents have finished."
+	textCloses       = " · esc closes"
 	textLeaves       = "Ctrl+C again: save and leave"
 
 	// The placeholders of an empty input box.
