@@ -18,6 +18,7 @@
 //	hub-mark-v1.0            <ID>.hub.json
 //	home-key-v1.0            id
 //	usage-day-v1.0           usage-day.json
+//	command-uses-v1.0        command-uses.json
 //
 // [Check] reports all problems of a document at once, one [Problem] for each field that has to
 // be changed:

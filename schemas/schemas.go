@@ -24,6 +24,7 @@ const (
 	HubMark         = "hub-mark-v1.0"
 	HomeKey         = "home-key-v1.0"
 	UsageDay        = "usage-day-v1.0"
+	CommandUses     = "command-uses-v1.0"
 )
 
 //go:embed *.json
@@ -49,6 +50,7 @@ var all = []schema{
 	{HubMark, versions{}},
 	{HomeKey, versions{}},
 	{UsageDay, versions{oldest: "1.0", newest: "1.0"}},
+	{CommandUses, versions{oldest: "1.0", newest: "1.0"}},
 }
 
 // rules has the rule of each schema that was used: most runs of the program use one or none.

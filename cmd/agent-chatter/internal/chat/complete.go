@@ -24,8 +24,8 @@ func members(t *team.Team) (choices []editor.Choice) {
 	return append(choices, humans...)
 }
 
-// sources returns what the input box completes, without the members of a team. listed is called once when the files of
-// the working directory are known: they are listed after an @.
+// sources returns what the input box completes, without the members of a team. The commands that were used most are
+// the first ones. listed is called once when the files of the working directory are known: they are listed after an @.
 func sources(a *app.App, listed func()) (s editor.Sources) {
 	for _, c := range slashCommands() {
 		if c.help != "" {
@@ -36,6 +36,8 @@ func sources(a *app.App, listed func()) (s editor.Sources) {
 	for _, c := range own {
 		s.Commands = append(s.Commands, editor.Choice{Text: c.Name, Help: c.Description})
 	}
+	uses, _ := readUses(a.Home) // an error is one of saving, too
+	s.Commands = byUse(s.Commands, uses)
 	if root, err := os.OpenRoot(a.Cwd); err == nil { // no link leads out of it
 		s.Files = root.FS()
 	}

@@ -89,6 +89,7 @@ type repl struct {
 
 	pasted   attach.Pasted
 	own      atomic.Pointer[catalog.Key] // the session, for goroutines that must not call the Coordinator; nil: none
+	uses     commandUses
 	failed   atomic.Bool                 // a line failed
 	refusals []string                    // the reasons of refusals, which are sent as messages when a person is next
 	statuses statusCache
@@ -155,6 +156,7 @@ func (r *repl) run(ctx context.Context) error {
 	}
 	reason, err := r.loop(ctx)
 	saveErr := r.end(reason)
+	r.saveUses()
 	r.hub.End(ctx)
 	r.retention.Close()
 	switch {
@@ -164,6 +166,16 @@ func (r *repl) run(ctx context.Context) error {
 		return &app.ExitError{Code: app.ExitFailed} // the error was printed
 	}
 	return nil
+}
+
+// saveUses saves how often commands were used on a terminal.
+func (r *repl) saveUses() {
+	if r.display.console == nil || r.noSave {
+		return
+	}
+	if err := r.uses.save(r.app.Home); err != nil {
+		r.app.Log.Warn("the uses of commands were not saved", "error", err)
+	}
 }
 
 // banner prints the team of a new conversation, or the newest messages of a resumed one.

@@ -352,6 +352,10 @@ var scenes = []namedScene{
 			tty.Key{Code: tty.Left, Mod: tty.Ctrl})
 	}},
 	{"menu", func(s *scene) { s.types("/", tty.Key{Code: tty.Down}, tty.Key{Code: tty.Down}) }},
+	{"menu_of_uses", func(s *scene) {
+		s.model.Sources.Commands = byUse(s.model.Sources.Commands, map[string]int{"/model": 9, "/usage": 4})
+		s.types("/", tty.Key{Code: tty.Down})
+	}},
 	{"arguments", func(s *scene) {
 		ada := team.Member{ID: "ada", Name: "ada", DisplayName: "Ada", Type: team.AI, AgentType: "claude", Permissions: "edit"}
 		of := &arguments{team: &team.Team{Members: []team.Member{ada}}}

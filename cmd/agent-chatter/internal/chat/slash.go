@@ -86,6 +86,9 @@ func (r *repl) inChat() invocation { return invocation{r, r.app} }
 // runSlash runs a line that starts with a slash.
 func (r *repl) runSlash(ctx context.Context, line string) error {
 	command, name, args := parseSlash(line)
+	if command != nil {
+		r.uses.add(command.name)
+	}
 	switch {
 	case command == nil:
 	case command.usage == "" && args != "":
@@ -101,6 +104,7 @@ func (r *repl) runSlash(ctx context.Context, line string) error {
 	}
 	own, _ := ownCommands(r.app)
 	if i := slices.IndexFunc(own, func(c ownCommand) bool { return c.name == strings.ToLower(name) }); i >= 0 {
+		r.uses.add(own[i].name)
 		r.echo(line)
 		return r.runOwn(ctx, own[i], args)
 	}
