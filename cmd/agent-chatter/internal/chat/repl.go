@@ -90,8 +90,8 @@ type repl struct {
 	pasted   attach.Pasted
 	own      atomic.Pointer[catalog.Key] // the session, for goroutines that must not call the Coordinator; nil: none
 	uses     commandUses
-	failed   atomic.Bool                 // a line failed
-	refusals []string                    // the reasons of refusals, which are sent as messages when a person is next
+	failed   atomic.Bool // a line failed
+	refusals []string    // the reasons of refusals, which are sent as messages when a person is next
 	statuses statusCache
 }
 

@@ -73,6 +73,15 @@ The end.`
 // scripts are messages with everything that Markdown has, and in several scripts.
 var scripts = map[string]string{
 	"markdown": markdownText,
+	"reading": "Tasks:\n\n- [ ] an open task that is long enough to be wrapped in a narrow terminal, of forty columns\n- [x] a **done** task\n" +
+		"  - [X] in a list\n  - [ ]\n- [y] no task\n- [ ]no task\n1. [ ] a step\n\n> - [x] quoted\n\n" +
+		"| File | What it does | Owner | Days | Risk |\n|---|---|---|--:|---|\n" +
+		"| eval.go | evaluates expressions, with errors for divisions by zero | Ada | 2 | low |\n" +
+		"| a/very/long/path/to/some/file/parser.go | parses | Bea | 13 | high, since it is old |\n\n" +
+		"| 名前 | 説明 |\n|---|---|\n| 東京都千代田区 | 長い文は端末の幅で折り返されます。表はそのまま表です。 |\n\n" +
+		"```python\ndef f(x):\n\tif x:\n        return 'a line of code that does not fit in forty columns, nor in eighty ones'\n\n    return 1\n```\n\n" +
+		"    indented code\n      more\n\n- an item\n  ```go\n  func a() {\n  \treturn\n  }\n  ```\n\n" +
+		"https://example.com/a/very/long/address/that/does/not/fit/in/forty/columns?and=more\n",
 	"cjk": "## 日本語の見出し\n\nこれは日本語の段落です。「引用」と、句読点。長い文は端末の幅で折り返されます。EnglishとMixした文。\n\n- 中文列表项目，带有标点符号。\n" +
 		"- 한국어 항목입니다. 띄어쓰기가 있습니다.\n\n| 名前 | 値 |\n|---|--:|\n| 東京 | 13,960,000 |\n| 大阪市 | 2,750,000 |\n",
 	"emoji": "Done ✅ 🎉 👍🏽 by 👩‍💻 and the family 👨‍👩‍👧‍👦 in 🇩🇪 🇯🇵, #️⃣ 1️⃣ ❤️ ☺︎.\n\n- 🚀 launch\n- 🐛 fix\n\n| 🍎 | count |\n|---|--:|\n| 🍌🍌 | 2 |\n| 👨‍👩‍👧‍👦 | 4 |\n",

@@ -19,7 +19,8 @@ var (
 // Piece lays out a piece of a message in lines of so many columns. code is the line of code that the piece is, with
 // styles. Lines of code, and words of other text, may be longer, so that they can be copied whole.
 func Piece(p markdown.Piece, code Line, columns int, profile Profile) []Line {
-	first, rest := prefixes(p.Containers, columns)
+	box := boxOf(&p)
+	first, rest := prefixes(p.Containers, box, columns)
 	room := columns - rest.Columns()
 	w := writer{profile: profile}
 	var lines []Line
@@ -60,17 +61,45 @@ const (
 	ruleColumns = 24
 )
 
+// boxOf returns the box of a task, which is the marker of its list item, and removes it from the text of the piece; the
+// zero Span if it is no task. It takes as many columns as another marker, so that a list stays aligned.
+func boxOf(p *markdown.Piece) Span {
+	last := len(p.Containers) - 1
+	if p.Kind != markdown.Paragraph || last < 0 || len(p.Inlines) == 0 || p.Inlines[0].Kind != markdown.Text {
+		return Span{}
+	}
+	if c := p.Containers[last]; c.Kind == markdown.Quote || c.Ordered || !c.First {
+		return Span{}
+	}
+	for _, of := range []struct {
+		source string
+		box    Span
+	}{
+		{"[ ] ", Span{Text: "☐ "}},
+		{"[x] ", Span{Text: "☑ ", Style: Style{Color: Green}}}, {"[X] ", Span{Text: "☑ ", Style: Style{Color: Green}}},
+	} {
+		if text, ok := strings.CutPrefix(p.Inlines[0].Text, of.source); ok && (text != "" || len(p.Inlines) > 1) {
+			p.Inlines = slices.Clone(p.Inlines)
+			p.Inlines[0].Text = text
+			return of.box
+		}
+	}
+	return Span{}
+}
+
 // prefixes returns what precedes the first line of a piece and the others: the bars of quotes, the markers of list
-// items and blanks. Containers that leave too little room have no prefix.
-func prefixes(containers []markdown.Container, columns int) (first, rest Line) {
+// items and blanks. Containers that leave too little room have no prefix. A box is the marker of the last container.
+func prefixes(containers []markdown.Container, box Span, columns int) (first, rest Line) {
 	n := 0
-	for _, c := range containers {
+	for i, c := range containers {
 		var marker Span
 		blank := Span{}
 		switch {
 		case c.Kind == markdown.Quote:
 			marker = Span{Text: "│ ", Style: dim}
 			blank = marker
+		case box.Text != "" && i == len(containers)-1:
+			marker = box
 		case c.Ordered:
 			marker = Span{Text: fmt.Sprintf("%d. ", c.Number), Style: dim}
 		default:

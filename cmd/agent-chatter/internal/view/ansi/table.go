@@ -8,8 +8,9 @@ import (
 )
 
 const (
-	minColumn = 4 // columns of the narrowest column of a table that has to be narrowed
-	cellGap   = 3 // columns between two columns of a table: " │ "
+	minColumn = 4  // columns of the narrowest column of a table that has to be narrowed
+	maxWord   = 10 // columns of the longest word that is not divided in such a table
+	cellGap   = 3  // columns between two columns of a table: " │ "
 )
 
 // table lays out a table. Cells are wrapped. If not all columns fit, each row is a list of its cells with the names
@@ -23,7 +24,7 @@ func (w writer) table(b markdown.Block, room int) []Line {
 		return w.records(b, room)
 	}
 	rows := make([][]Line, len(b.Rows))
-	widths := make([]int, width)
+	widths, words := make([]int, width), make([]int, width)
 	for i, row := range b.Rows {
 		rows[i] = make([]Line, width)
 		for j, cell := range row {
@@ -31,9 +32,12 @@ func (w writer) table(b markdown.Block, room int) []Line {
 			for _, line := range Wrap(rows[i][j], room) {
 				widths[j] = max(widths[j], line.Columns())
 			}
+			words[j] = max(words[j], longestWord(rows[i][j]))
 		}
 	}
-	narrow(widths, room)
+	if !narrow(widths, words, room) {
+		return w.records(b, room)
+	}
 	var lines []Line
 	for i, row := range rows {
 		lines = append(lines, tableRow(row, widths, b.Align)...)
@@ -48,18 +52,48 @@ func (w writer) table(b markdown.Block, room int) []Line {
 	return lines
 }
 
-// narrow reduces the widest columns until a table fits.
-func narrow(widths []int, room int) {
+// longestWord returns the columns of the longest word of a cell. A wide character is a word.
+func longestWord(cell Line) (longest int) {
+	columns := 0
+	for _, span := range cell {
+		chars := charactersOf(span.Text)
+		for text, n := chars.next(); text != ""; text, n = chars.next() {
+			if columns += n; n > 1 || strings.TrimSpace(text) == "" {
+				columns = 0
+			}
+			longest = max(longest, columns)
+		}
+	}
+	return longest
+}
+
+// narrow reduces columns until a table fits: the widest ones that are wider than their longest word, and then those
+// with the longest words. It reports false if words of at most maxWord columns would be divided.
+func narrow(widths, words []int, room int) bool {
 	total := cellGap * (len(widths) - 1)
-	for _, n := range widths {
+	least := total
+	for j, n := range widths {
 		total += n
+		least += min(n, words[j], maxWord)
+	}
+	if total <= room {
+		return true
 	}
 	for total > room {
-		widest := slices.Max(widths)
-		i := slices.Index(widths, widest)
-		widths[i]--
+		widest := -1
+		for j, n := range widths {
+			if n > words[j] && (widest < 0 || n > widths[widest]) {
+				widest = j
+			}
+		}
+		if widest < 0 {
+			widest = slices.Index(widths, slices.Max(widths))
+			words[widest]--
+		}
+		widths[widest]--
 		total--
 	}
+	return least <= room
 }
 
 // tableRow lays out the cells of a row side by side.
