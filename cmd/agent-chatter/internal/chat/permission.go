@@ -27,13 +27,31 @@ func permissionRows(text string, columns int) (n int) {
 	return n
 }
 
-// permissionLines returns the text of a request as titledLines does.
+// permissionLines returns the text of a request as titledLines does, with what an edit adds and removes as in the tool
+// calls of the transcript.
 func permissionLines(member string, p agent.Permission, s view.Style) []string {
-	return titledLines(host.PermissionText(member, p), s)
+	r := host.NewRequest(member, p)
+	shown := titledLines(strings.Join(r.Lines, "\n"), s)
+	add := func(lines ...ansi.Line) {
+		for _, line := range lines {
+			shown = append(shown, s.Profile.Encode(line))
+		}
+	}
+	if r.Named {
+		for _, h := range r.Hunks {
+			add(ansi.Line{{Text: "  " + h.Path}})
+			add(view.DiffLines([]view.Hunk{h}, s)...)
+		}
+	} else {
+		add(view.DiffLines(r.Hunks, s)...)
+	}
+	if r.Omitted != "" {
+		add(ansi.Line{{Text: r.Omitted}})
+	}
+	return shown
 }
 
-// titledLines returns a text after a blank line, with its first line as the title. What an edit adds and removes is in
-// colour.
+// titledLines returns a text after a blank line, with its first line as the title.
 func titledLines(text string, s view.Style) []string {
 	lines := strings.Split(text, "\n")
 	title := ansi.Span{Text: lines[0], Style: ansi.Style{Bold: true, Color: ansi.Yellow}}
@@ -42,14 +60,7 @@ func titledLines(text string, s view.Style) []string {
 		shown = append(shown, s.Profile.Encode(line))
 	}
 	for _, line := range lines[1:] {
-		span := ansi.Span{Text: line}
-		switch {
-		case strings.HasPrefix(line, "  + "):
-			span.Color = ansi.Green
-		case strings.HasPrefix(line, "  - "):
-			span.Color = ansi.Red
-		}
-		shown = append(shown, s.Profile.Encode(ansi.Line{span}))
+		shown = append(shown, s.Profile.Encode(ansi.Line{{Text: line}}))
 	}
 	return shown
 }

@@ -155,7 +155,7 @@ func TestPermissionLinesHaveColors(t *testing.T) {
 	p := agent.Permission{Title: "Edit main.go", Edits: []agent.FileEdit{{Path: "main.go", Old: "a\nb", New: "a\nc"}}}
 	want := []string{
 		"", "\x1b[1;33mAda requests permission\x1b[m", "\x1b[1;33mfor: Edit main.go\x1b[m",
-		"  main.go", "    a", "\x1b[31m  - b\x1b[m", "\x1b[32m  + c\x1b[m",
+		"  main.go", "\x1b[2m    a\x1b[m", "\x1b[31m  - b\x1b[m", "\x1b[32m  + c\x1b[m",
 	}
 	got := permissionLines("Ada", p, view.Style{Width: 25, Profile: ansi.Color16})
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {

@@ -9,8 +9,8 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 )
 
-// A shownAnswer is what a command has printed. It is shown below the input box, until Escape or what is entered next closes
-// it.
+// A shownAnswer is what a command has printed. It is shown below the input box, until Escape or what is entered next
+// closes it.
 type shownAnswer struct {
 	command string
 	lines   []string // as a terminal takes them
@@ -29,7 +29,7 @@ func (c *Console) Answer(command string) *Answer { return &Answer{console: c, co
 // Fd returns the file descriptor of the terminal.
 func (a *Answer) Fd() uintptr { return a.console.Fd() }
 
-// Write implements io.Writer. It adds to the text, and fails never.
+// Write implements io.Writer. It never fails.
 func (a *Answer) Write(p []byte) (int, error) {
 	a.text.Write(p)
 	return len(p), nil

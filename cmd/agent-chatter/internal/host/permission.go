@@ -18,33 +18,59 @@ import (
 // shownInput is how many bytes of a field of a tool's input PermissionText shows.
 const shownInput = 8000
 
-// PermissionText asks the user to allow an action of an agent. It shows what would change in files, and everything
-// else that the input of the tool has.
-func PermissionText(member string, p agent.Permission) string {
-	lines := []string{fmt.Sprintf("%s requests permission for: %s",
+// A Request is what a question for permission shows.
+type Request struct {
+	Lines   []string // the first is the question; the others are what the input of the tool has besides the changes
+	Hunks   []view.Hunk
+	Named   bool   // the lines of a hunk follow the name of its file, which no line has
+	Omitted string // what the question does not show; "": nothing
+}
+
+// NewRequest returns what asks the user to allow an action of an agent: what would change in files, and everything else
+// that the input of the tool has.
+func NewRequest(member string, p agent.Permission) (r Request) {
+	r.Lines = []string{fmt.Sprintf("%s requests permission for: %s",
 		tty.SafeLine(member), tty.SafeLine(cmp.Or(p.Title, p.Tool)))}
 	fields := map[string]json.RawMessage{}
 	if json.Unmarshal(p.Input, &fields) != nil && p.Input != nil {
 		fields["input"] = p.Input
 	}
-	var changes []string
 	for _, e := range p.Edits {
-		replaced, _ := json.Marshal(map[string]string{"oldText": e.Old, "newText": e.New})
-		changes = append(append(changes, "  "+tty.SafeLine(e.Path)), changeLines(replaced)...)
+		replaced, _ := json.Marshal(map[string]string{"path": e.Path, "oldText": e.Old, "newText": e.New})
+		r.Hunks, r.Named = append(r.Hunks, view.HunksIn(replaced)...), true
 	}
 	if len(p.Edits) == 0 && !hasPatch(fields) {
-		changes = changeLines(p.Input)
+		r.Hunks = view.HunksIn(p.Input)
 	}
+	shown := r.Named || slices.ContainsFunc(r.Hunks, func(h view.Hunk) bool { return len(h.Changes) > 0 })
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		value := fieldText(fields[name])
 		isTitle := value == tty.Safe(p.Title) && !strings.Contains(value, "\n")
-		if !isTitle && (len(changes) == 0 || !inChanges(p, name, fields[name])) {
-			lines = append(lines, "  "+tty.SafeLine(name)+": "+strings.ReplaceAll(value, "\n", "\n    "))
+		if !isTitle && (!shown || !inChanges(p, name, fields[name])) {
+			field := "  " + tty.SafeLine(name) + ": " + strings.ReplaceAll(value, "\n", "\n    ")
+			r.Lines = append(r.Lines, strings.Split(field, "\n")...)
 		}
 	}
-	lines = append(lines, changes...)
 	if p.Omitted > 0 {
-		lines = append(lines, omittedText(p.Omitted))
+		r.Omitted = omittedText(p.Omitted)
+	}
+	return r
+}
+
+// PermissionText returns a Request as a text.
+func PermissionText(member string, p agent.Permission) string {
+	r := NewRequest(member, p)
+	lines := r.Lines
+	for _, h := range r.Hunks {
+		if r.Named {
+			lines = append(lines, "  "+tty.SafeLine(h.Path))
+		}
+		for _, c := range h.Changes {
+			lines = append(lines, fmt.Sprintf("  %c %s", c.Kind, tty.SafeLine(c.Text)))
+		}
+	}
+	if r.Omitted != "" {
+		lines = append(lines, r.Omitted)
 	}
 	return strings.Join(lines, "\n")
 }
@@ -77,14 +103,6 @@ var changedFields = []string{
 // hasPatch reports whether the input of a tool has a patch, whose headers name the files: it is shown as it is.
 func hasPatch(fields map[string]json.RawMessage) bool {
 	return fields["patch"] != nil || fields["input"] != nil || fields["changes"] != nil
-}
-
-// changeLines shows the lines that the input of a tool changes; none if it is no edit.
-func changeLines(input json.RawMessage) (lines []string) {
-	for _, c := range view.ChangesIn(input) {
-		lines = append(lines, fmt.Sprintf("  %c %s", c.Kind, tty.SafeLine(c.Text)))
-	}
-	return lines
 }
 
 // fieldText is a value of a tool's input: a text as it is, everything else as JSON.

@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"math"
 	"path"
 	"strings"
 
@@ -18,8 +19,11 @@ type diff struct {
 	digits int // of the longest number; 0: no line has one
 }
 
-// diffLines returns the first n lines that hunks change. If they are of several files, the name of a file precedes its
-// lines.
+// DiffLines returns the lines that hunks change, in a style. If they are of several files, the name of a file precedes
+// its lines. A line may be longer than the style allows, so that it can be copied whole.
+func DiffLines(hunks []Hunk, s Style) []ansi.Line { return diffLines(hunks, math.MaxInt, s) }
+
+// diffLines is DiffLines for the first n lines that are changed.
 func diffLines(hunks []Hunk, n int, s Style) (lines []ansi.Line) {
 	d := diff{style: s}
 	several := false
@@ -110,18 +114,19 @@ func (d diff) colored() bool {
 
 // lead returns what precedes a line.
 func (d diff) lead(kind ChangeKind, number int) ansi.Line {
-	lead := ansi.Line{{Text: resultMark}}
-	if text := strings.Repeat(" ", d.indent()); text != "" {
-		if number > 0 {
-			text = fmt.Sprintf("%*d ", d.digits, number)
-		}
-		lead = append(lead, ansi.Span{Text: text, Style: ansi.Style{Dim: true}})
-	}
 	style := changeStyles[kind]
 	if !d.colored() && kind != Kept {
 		style = ansi.Style{Bold: true}
 	}
-	return append(lead, ansi.Span{Text: string(kind) + " ", Style: style})
+	sign := string(kind) + " "
+	if d.digits == 0 {
+		return ansi.Line{{Text: resultMark + sign, Style: style}}
+	}
+	text := strings.Repeat(" ", d.indent())
+	if number > 0 {
+		text = fmt.Sprintf("%*d ", d.digits, number)
+	}
+	return ansi.Line{{Text: resultMark}, {Text: text, Style: ansi.Style{Dim: true}}, {Text: sign, Style: style}}
 }
 
 // changed returns a line of code as one that is added, removed or kept. Colours that say so replace those of tokens.
