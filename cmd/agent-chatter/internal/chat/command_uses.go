@@ -56,7 +56,8 @@ func (u *commandUses) save(home string) error {
 	if _, err := os.Stat(home); len(u.uses) == 0 || errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	err := team.UpdateFile(context.Background(), filepath.Join(home, usesFile), schemas.CommandUses, func() (any, error) {
+	path := filepath.Join(home, usesFile)
+	err := team.UpdateFile(context.Background(), path, schemas.CommandUses, func() (any, error) {
 		all, err := readUses(home)
 		if err != nil {
 			return nil, err

@@ -45,7 +45,8 @@ var languages = [...]language{
 		keywords: "and as assert async await break class continue def del elif else except finally for from " +
 			"global if import in is lambda nonlocal not or pass raise return try while with yield match case " +
 			"True False None self"},
-	{names: "javascript js jsx mjs cjs node", comment: "//", block: "/* */", strings: `" '`, raw: "`", keywords: jsWords},
+	{names: "javascript js jsx mjs cjs node", comment: "//", block: "/* */", strings: `" '`, raw: "`",
+		keywords: jsWords},
 	{names: "typescript ts tsx mts cts", comment: "//", block: "/* */", strings: `" '`, raw: "`", variable: "@",
 		keywords: jsWords + "abstract any as boolean declare enum implements interface is keyof never number " +
 			"private protected public readonly string type unknown"},

@@ -41,13 +41,14 @@ func diffLines(hunks []Hunk, n int, s Style) (lines []ansi.Line) {
 			}
 		}
 	}
-	dim := ansi.Style{Dim: true}
 	for i, h := range shown {
 		switch {
 		case several && h.Path != "" && (i == 0 || shown[i-1].Path != h.Path):
-			lines = append(lines, ansi.Cut(ansi.Line{{Text: resultMark + h.Path, Style: ansi.Style{Bold: true}}}, s.columns()))
+			name := ansi.Line{{Text: resultMark + h.Path, Style: ansi.Style{Bold: true}}}
+			lines = append(lines, ansi.Cut(name, s.columns()))
 		case i > 0:
-			lines = append(lines, ansi.Line{{Text: resultMark + strings.Repeat(" ", d.indent()) + "⋮", Style: dim}})
+			gap := resultMark + strings.Repeat(" ", d.indent()) + "⋮"
+			lines = append(lines, ansi.Line{{Text: gap, Style: ansi.Style{Dim: true}}})
 		}
 		lines = append(lines, d.hunk(h)...)
 	}
