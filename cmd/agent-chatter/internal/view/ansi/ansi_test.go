@@ -220,6 +220,36 @@ func TestTableFitsItsRoom(t *testing.T) {
 	})
 }
 
+func TestColumnsWithRoomAreNarrowedFirst(t *testing.T) {
+	for _, tt := range []struct {
+		widths, words []int
+		room          int
+		want          []int
+		fits          bool
+	}{
+		{[]int{10, 10}, []int{3, 3}, 23, []int{10, 10}, true},
+		{[]int{10, 30}, []int{10, 5}, 33, []int{10, 20}, true},
+		{[]int{20, 30}, []int{20, 5}, 30, []int{20, 7}, true},
+		{[]int{20, 30}, []int{20, 5}, 20, []int{12, 5}, true},
+		{[]int{20, 30}, []int{20, 5}, 17, []int{9, 5}, false},
+		{[]int{8, 20}, []int{2, 20}, 19, []int{2, 14}, true},
+	} {
+		got := slices.Clone(tt.widths)
+		fits := narrow(got, slices.Clone(tt.words), tt.room)
+		if fits != tt.fits || !slices.Equal(got, tt.want) {
+			t.Errorf("%v with words %v on %d columns: %v, %v, want %v, %v", tt.widths, tt.words, tt.room, got, fits, tt.want, tt.fits)
+		}
+	}
+}
+
+func TestWideCharactersAreWords(t *testing.T) {
+	for text, want := range map[string]int{"": 0, "a bc": 2, "你好": 2, "ab你c": 4, "e\u0301e\u0301": 2} {
+		if got := longestWord(Line{{Text: text}}); got != want {
+			t.Errorf("%q: %d, want %d", text, got, want)
+		}
+	}
+}
+
 func TestStylesAreEncoded(t *testing.T) {
 	for _, tt := range []struct {
 		style Style

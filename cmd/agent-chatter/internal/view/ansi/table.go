@@ -58,10 +58,15 @@ func longestWord(cell Line) (longest int) {
 	for _, span := range cell {
 		chars := charactersOf(span.Text)
 		for text, n := chars.next(); text != ""; text, n = chars.next() {
-			if columns += n; n > 1 || strings.TrimSpace(text) == "" {
+			if strings.TrimSpace(text) == "" {
+				columns = 0
+				continue
+			}
+			columns += n
+			longest = max(longest, columns)
+			if n > 1 {
 				columns = 0
 			}
-			longest = max(longest, columns)
 		}
 	}
 	return longest
