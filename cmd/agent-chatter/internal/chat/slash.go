@@ -74,15 +74,6 @@ func slashCommands() []slashCommand {
 	}
 }
 
-// An invocation is a command that runs. What it says is printed by its app.
-type invocation struct {
-	*repl
-	app *app.App
-}
-
-// inChat returns an invocation that prints as the conversation does.
-func (r *repl) inChat() invocation { return invocation{r, r.app} }
-
 // runSlash runs a line that starts with a slash.
 func (r *repl) runSlash(ctx context.Context, line string) error {
 	command, name, args := parseSlash(line)
@@ -103,10 +94,15 @@ func (r *repl) runSlash(ctx context.Context, line string) error {
 		return command.run(r.inChat(), ctx, args)
 	}
 	own, _ := ownCommands(r.app)
-	if i := slices.IndexFunc(own, func(c ownCommand) bool { return c.name == strings.ToLower(name) }); i >= 0 {
-		r.uses.add(own[i].name)
+	if i := slices.IndexFunc(own, func(c host.OwnCommand) bool { return c.Name == strings.ToLower(name) }); i >= 0 {
+		r.uses.add(own[i].Name)
 		r.echo(line)
-		return r.runOwn(ctx, own[i], args)
+		message, err := own[i].Message(ctx, r.teams(ctx), args)
+		if err != nil {
+			r.report(err)
+			return nil
+		}
+		return r.runTurns(ctx, func(ctx context.Context) error { return r.c.Say(ctx, "", message) })
 	}
 	var names []string
 	for _, s := range slashCommands() {
@@ -120,26 +116,6 @@ func (r *repl) runSlash(ctx context.Context, line string) error {
 		i.reject("%s", unknownCommandText(name, nearest, strings.TrimSpace(line)))
 		return nil
 	})
-}
-
-// echo prints a command that changes something. What it prints follows.
-func (r *repl) echo(line string) {
-	if r.display.console != nil {
-		r.display.console.Echo(line)
-	}
-}
-
-// answer runs a command that changes nothing. What it prints is not a part of what a terminal shows of the
-// conversation.
-func (r *repl) answer(line string, run func(invocation) error) error {
-	c := r.display.console
-	if c == nil {
-		return run(r.inChat())
-	}
-	answer, own := c.Answer(strings.TrimSpace(line)), *r.app
-	own.Stdout, own.Stderr = answer, answer
-	defer answer.Show()
-	return run(invocation{r, &own})
 }
 
 // ownCommands returns the person's own commands, and the paths of those that have the names of built-in ones.
