@@ -14,8 +14,8 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-// Budget has the limits of what turns may use, beside those of the team's file. Of two limits the lower one holds. Those
-// of the session, which [Coordinator.SetLimit] has set, precede both.
+// Budget has the limits of what turns may use, beside those of the team's file. Of two limits the lower one holds.
+// Those of the session, which [Coordinator.SetLimit] has set, precede both.
 type Budget struct {
 	Home team.Budget  // of the configuration
 	Run  []team.Bound // of this run, instead of all others with their name until SetLimit

@@ -57,8 +57,8 @@ func (c *Coordinator) limitReached() bool {
 // LastRounds is how many turns before the team's limit the listener is notified of it.
 const LastRounds = 5
 
-// notifyRounds notifies the listener of the turn's number where the limit of this run is set, and where the team's, which
-// is meant for agents that address each other without end, is near: in its second half, before the last turns.
+// notifyRounds notifies the listener of the turn's number where the limit of this run is set, and where the team's,
+// which is meant for agents that address each other without end, is near: in its second half, before the last turns.
 func (c *Coordinator) notifyRounds(m team.Member) {
 	had, limit := c.roundsBegun(), c.team.MaxRounds
 	if limit > 0 && had >= limit-min(LastRounds, (limit+1)/2) {

@@ -111,8 +111,8 @@ func rerunSession(ctx context.Context, a *app.App, r *view.Replay, span view.Spa
 	return nil
 }
 
-// begin gives a coordinator the team. Members and limits that were changed in the recorded session, whose state is given,
-// are changed in the new one, too, if the team is the same.
+// begin gives a coordinator the team. Members and limits that were changed in the recorded session, whose state
+// is given, are changed in the new one, too, if the team is the same.
 func (o rerunOptions) begin(
 	ctx context.Context, a *app.App, c *coordinator.Coordinator, t *team.Team, parent *projection.Parent,
 	of *projection.State,

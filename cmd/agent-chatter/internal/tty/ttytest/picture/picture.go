@@ -166,7 +166,8 @@ func (p *Palette) Draw(screens []Screen, sizes []Size) string {
 	var b strings.Builder
 	for i, s := range screens {
 		w, h := sizes[i].pixels()
-		fmt.Fprintf(&b, "<svg y=\"%.0f\" width=\"%.0f\" height=\"%.0f\">\n%s</svg>\n", height, w, h, p.frame()+p.draw(s))
+		drawn := p.frame() + p.draw(s)
+		fmt.Fprintf(&b, "<svg y=\"%.0f\" width=\"%.0f\" height=\"%.0f\">\n%s</svg>\n", height, w, h, drawn)
 		width, height = max(width, w), height+h+margin
 	}
 	return p.head(width, height-margin) + b.String() + "</svg>\n"
