@@ -2,18 +2,17 @@ package app
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"os/signal"
 	"strings"
-	"syscall"
 )
 
-// Page calls print with a writer to the pager of the person: $PAGER, else less. It returns when the pager ends. If a
-// person does not both type and read, or there is no pager, print writes to standard output.
+// Page calls print, which does nothing but write, with a writer to the pager of the person: $PAGER, else less. It
+// returns when the pager ends. If a person does not both type and read, or there is no pager, print writes to standard
+// output.
 func (p *Printer) Page(print func(w io.Writer) error) error {
 	pager := strings.Fields(cmp.Or(os.Getenv("PAGER"), "less"))
 	if !p.IsTerminal() || len(pager) == 0 || pager[0] == "cat" {
@@ -37,13 +36,10 @@ func (p *Printer) Page(print func(w io.Writer) error) error {
 	if c.Start() != nil {
 		return print(p.Stdout)
 	}
-	err = print(in)
-	if errors.Is(err, syscall.EPIPE) || errors.Is(err, os.ErrClosed) { // the person has read enough
-		err = nil
-	}
+	_ = print(in) // it fails if the pager ends before it has read everything
 	_ = in.Close()
-	if failed := c.Wait(); failed != nil && err == nil {
-		err = fmt.Errorf("the pager %s: %w", strings.Join(pager, " "), failed)
+	if err := c.Wait(); err != nil {
+		return fmt.Errorf("the pager %s: %w", strings.Join(pager, " "), err)
 	}
-	return err
+	return nil
 }

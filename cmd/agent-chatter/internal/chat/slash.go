@@ -95,7 +95,9 @@ func (r *repl) runSlash(ctx context.Context, line string) error {
 	}
 	own, _ := ownCommands(r.app)
 	if i := slices.IndexFunc(own, func(c host.OwnCommand) bool { return c.Name == strings.ToLower(name) }); i >= 0 {
-		r.uses.add(own[i].Name)
+		if !own[i].Here { // of each directory there may be others
+			r.uses.add(own[i].Name)
+		}
 		r.echo(line)
 		message, err := own[i].Message(ctx, r.teams(ctx), args)
 		if err != nil {
