@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
+	"github.com/agent-chatter/agent-chatter/journal/programtest"
 	"github.com/agent-chatter/agent-chatter/journal/regularfile"
 )
 
@@ -27,9 +28,7 @@ func place(t *testing.T, dir, name, content string) string {
 
 func link(t *testing.T, target, name string) {
 	t.Helper()
-	if err := os.Symlink(target, name); err != nil {
-		t.Skip(err)
-	}
+	programtest.SkipOnWindows(t, os.Symlink(target, name))
 }
 
 // clone returns a team whose member ada works in the directory work beside the team file, and these

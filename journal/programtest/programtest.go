@@ -55,3 +55,16 @@ func nodeModule(name string) (string, error) {
 
 // Required reports whether a test has to fail if a program is not installed.
 func Required() bool { return os.Getenv("CI") != "" && runtime.GOOS != "windows" }
+
+// SkipOnWindows skips a test on Windows if there is an error, such as that of a symbolic link that the user may not
+// make, or of the removal of an open file. Elsewhere the error fails the test.
+func SkipOnWindows(t testing.TB, err error) {
+	t.Helper()
+	switch {
+	case err == nil:
+	case runtime.GOOS == "windows":
+		t.Skip(err)
+	default:
+		t.Fatal(err)
+	}
+}

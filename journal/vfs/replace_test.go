@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/programtest"
 	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
@@ -125,9 +126,7 @@ func TestCreateReplacesNothing(t *testing.T) {
 			if _, missing := os.Lstat(path); err == nil && name != "nothing" {
 				err = missing // Wine reports links that it has not made
 			}
-			if err != nil {
-				t.Skip(err) // links on Windows
-			}
+			programtest.SkipOnWindows(t, err)
 			before := describe(t, path)
 			err = vfs.Create(vfs.OS, path, 0o640, content("new"))
 			switch {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
+	"github.com/agent-chatter/agent-chatter/journal/programtest"
 )
 
 func TestInstalledPrefersLinks(t *testing.T) {
@@ -23,9 +24,7 @@ func TestInstalledPrefersLinks(t *testing.T) {
 	if err := os.WriteFile(program, []byte("#!"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(program, link); err != nil {
-		t.Skip(err) // Windows without the privilege
-	}
+	programtest.SkipOnWindows(t, os.Symlink(program, link))
 	other := t.TempDir()
 	if err := os.WriteFile(filepath.Join(other, "chatter.exe"), []byte("#!"), 0o755); err != nil {
 		t.Fatal(err)

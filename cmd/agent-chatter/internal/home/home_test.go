@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/agent-chatter/agent-chatter/journal/programtest"
 )
 
 func TestHomeInWorkingDirectory(t *testing.T) {
@@ -15,12 +17,8 @@ func TestHomeInWorkingDirectory(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.Symlink(clone, filepath.Join(root, "link")); err != nil {
-		t.Skip(err)
-	}
-	if err := os.Symlink(user, filepath.Join(clone, "out")); err != nil {
-		t.Skip(err)
-	}
+	programtest.SkipOnWindows(t, os.Symlink(clone, filepath.Join(root, "link")))
+	programtest.SkipOnWindows(t, os.Symlink(user, filepath.Join(clone, "out")))
 	t.Chdir(clone)
 	t.Setenv("HOME", user)
 	t.Setenv("USERPROFILE", user)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
+	"github.com/agent-chatter/agent-chatter/journal/programtest"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
@@ -54,9 +55,7 @@ func TestExportSessionRefusals(t *testing.T) {
 	if err := os.WriteFile(file, []byte("earlier"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink("missing", link); err != nil {
-		t.Skip(err)
-	}
+	programtest.SkipOnWindows(t, os.Symlink("missing", link))
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	gone := session

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/journal/programtest"
 )
 
 func TestOutputPath(t *testing.T) {
@@ -55,9 +56,7 @@ func TestWriteFile(t *testing.T) {
 		t.Errorf("a failed write returns %v", err)
 	}
 	check("new")
-	if err := os.Symlink(file, link); err != nil {
-		t.Skip(err)
-	}
+	programtest.SkipOnWindows(t, os.Symlink(file, link))
 	if err := WriteFile(link, write("through the link", nil)); err != nil {
 		t.Error(err)
 	}
