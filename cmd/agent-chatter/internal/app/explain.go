@@ -116,7 +116,7 @@ func Purpose(h hint.Hint) string {
 	case "chmod":
 		return "make it executable"
 	case "chat":
-		return "continue with a higher limit in one run"
+		return "continue with a higher limit"
 	}
 	return "fix this"
 }
