@@ -13,11 +13,11 @@ import (
 
 func TestRealTeamsHandOver(t *testing.T) {
 	agenttest.SkipUnlessReal(t)
-	for name, lasts := range map[string]bool{"CLI": false, "ACP": true} {
+	for name, overACP := range map[string]bool{"CLI": false, "ACP": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			agents := slices.DeleteFunc(slices.Clone(agenttest.Reals),
-				func(a agenttest.Real) bool { return a.Resident() != lasts })
+				func(a agenttest.Real) bool { return (a.Engine == "acp") != overACP })
 			newRealTeam(t, agents...).handsOver()
 		})
 	}

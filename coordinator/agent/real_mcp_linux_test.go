@@ -42,7 +42,7 @@ func TestRealAgentsUseServers(t *testing.T) {
 // TestRealCLIsDoNotUseServersWithoutPermission has a server that may change something. No user can be asked.
 func TestRealCLIsDoNotUseServersWithoutPermission(t *testing.T) {
 	withRealAgents(t, func(t *testing.T, a agenttest.Real, e agent.Engine, turn agent.Turn, model *agenttest.Model) {
-		if a.Resident() {
+		if a.SpeaksACP() {
 			return // it asks Turn.Permit
 		}
 		turn.Permit, turn.Member.Permissions = nil, agent.ReadOnly

@@ -10,7 +10,7 @@ import (
 // A real agent over ACP changes nothing that the permissions of the member do not allow, in every session of its
 // program and in a new one, and everything that they allow.
 func TestRealPermissionsOverACP(t *testing.T) {
-	withReal(t, agenttest.Real.Resident, func(
+	withReal(t, agenttest.Real.SpeaksACP, func(
 		t *testing.T, a agenttest.Real, e agent.Engine, turn agent.Turn, model *agenttest.Model,
 	) {
 		for i, tt := range []struct {

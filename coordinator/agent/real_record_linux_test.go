@@ -57,7 +57,7 @@ func recordedName(a agenttest.Real) string {
 // includes reports whether the scene is recorded with an agent.
 func (s scene) includes(a agenttest.Real) bool {
 	words := strings.Fields(s.agents)
-	return len(words) == 0 || !a.Resident() && slices.Contains(words, "cli") ||
+	return len(words) == 0 || !a.SpeaksACP() && slices.Contains(words, "cli") ||
 		slices.Contains(words, strings.TrimPrefix(recordedName(a), "acp-"))
 }
 
@@ -122,7 +122,7 @@ func (r *recorder) setUp(t *testing.T, raw string) {
 // requirePermission configures an agent to request permission.
 func (r *recorder) requirePermission() {
 	m := &r.turn.Member
-	if r.agent.Resident() {
+	if r.agent.SpeaksACP() {
 		m.Permissions = agent.Ask
 	}
 	switch r.name {
@@ -181,7 +181,7 @@ func (r recorder) clean(raw []byte) []byte {
 	var out bytes.Buffer
 	for line := range strings.Lines(r.anonymized(string(raw))) {
 		switch {
-		case (r.agent.Resident() || r.name == "codex") && strings.HasPrefix(line, "! "):
+		case (r.agent.SpeaksACP() || r.name == "codex") && strings.HasPrefix(line, "! "):
 			return out.Bytes() // the engine stops the server
 		case strings.HasPrefix(line, "! SIG") && !r.cancelled && !r.retries:
 			continue // the agent did not exit in time

@@ -38,8 +38,8 @@ var Pi = Real{Name: "pi", program: "pi", configure: configurePi}
 
 const engineACP = "acp"
 
-// Resident reports whether the agent's program stays between turns.
-func (r Real) Resident() bool { return r.Engine == engineACP || r.Engine == "gemini" }
+// SpeaksACP reports whether its engine speaks the Agent Client Protocol with the agent.
+func (r Real) SpeaksACP() bool { return r.Engine == engineACP || r.Engine == "gemini" }
 
 // SkipUnlessReal skips a test unless the flag -run selects tests named Real.
 func SkipUnlessReal(t testing.TB) {
@@ -55,7 +55,7 @@ func (r Real) Member(t testing.TB, dir, url, key string) agent.Member {
 	t.Helper()
 	program := programtest.NodeModule(t, ".bin/"+r.program)
 	m := agent.Member{ID: "real", Command: program, Permissions: agent.Bypass}
-	if r.Resident() {
+	if r.SpeaksACP() {
 		m.Permissions = agent.Allow
 	}
 	home, err := os.MkdirTemp("", "agent-home-") // not t.TempDir: agents may still write there after they have exited
