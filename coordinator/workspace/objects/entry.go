@@ -37,14 +37,19 @@ const (
 	ModeFile = 0o100000
 	ModeLink = 0o120000
 	modePerm = 0o7777
+	// ModeSkipped is the mode of a path whose content is not stored. Its object is the text that says why.
+	ModeSkipped = 0o150000
 )
 
 // Entry is one name in a tree. The zero Entry is an absent name.
 type Entry struct {
-	Mode uint32 // ModeFile with permissions, ModeLink or ModeDir
-	Hash Hash   // of the content, of the link's text, or of the directory
-	Size int64  // in bytes; 0 for a directory
+	Mode uint32 // ModeFile with permissions, ModeLink, ModeDir or ModeSkipped
+	Hash Hash   // of the content, of the link's text, of the directory, or of why the path is skipped
+	Size int64  // in bytes; 0 for a directory and for what is skipped
 }
+
+// Stored reports whether the content of the name is stored: it is a file or a link.
+func (e Entry) Stored() bool { return e.Type() == ModeFile || e.Type() == ModeLink }
 
 // IsZero reports whether the name is absent.
 func (e Entry) IsZero() bool { return e == Entry{} }
@@ -109,7 +114,7 @@ func validName(name string) bool {
 
 func validMode(mode uint32) bool {
 	switch mode {
-	case ModeDir, ModeLink:
+	case ModeDir, ModeLink, ModeSkipped:
 		return true
 	}
 	return mode&^modePerm == ModeFile

@@ -1,0 +1,197 @@
+package workspace
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/coordinator/workspace/objects"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
+)
+
+// Workspace is a directory with its store. It is not safe for concurrent use; several of one directory are, in any
+// number of processes.
+type Workspace struct {
+	Limits Limits
+
+	root  string
+	dir   string // of the store
+	home  string // of the program; it exists
+	store *objects.Store
+	sub   string // below root, to which captures are limited
+}
+
+// Open returns the workspace of a directory that agents work in, with its store in home, the directory of the program,
+// which exists. The workspace is the top of the Git work tree around dir, or dir itself if there is none, or if the top
+// is the home directory of the user or contains it. An error says that dir may not be captured.
+func Open(home, dir string) (*Workspace, error) {
+	dir, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return nil, err
+	}
+	if home, err = filepath.EvalSymlinks(home); err != nil {
+		return nil, err
+	}
+	user, err := os.UserHomeDir()
+	if err == nil {
+		user, err = filepath.EvalSymlinks(user)
+	}
+	if err != nil {
+		user = ""
+	}
+	root := top(dir)
+	if isOrContains(root, user) {
+		root = dir
+	}
+	if isOrContains(root, user) || root == filepath.Dir(root) || inHome(home, root) {
+		return nil, &RefusedError{root}
+	}
+	return open(home, root), nil
+}
+
+// OpenRoot returns the workspace of a directory that was captured before.
+func OpenRoot(home, root string) *Workspace { return open(home, root) }
+
+func open(home, root string) *Workspace {
+	sum := sha256.Sum256([]byte(root))
+	dir := filepath.Join(home, "files", fmt.Sprintf("%x", sum[:8]))
+	return &Workspace{Limits: DefaultLimits, root: root, dir: dir, home: home, store: objects.Open(vfs.OS, dir)}
+}
+
+// Root returns the path of the directory.
+func (w *Workspace) Root() string { return w.root }
+
+// Store returns the contents of the captures.
+func (w *Workspace) Store() *objects.Store { return w.store }
+
+// Limit limits later captures to a directory below the root.
+func (w *Workspace) Limit(dir string) error {
+	dir, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return err
+	}
+	below, err := filepath.Rel(w.root, dir)
+	if err != nil || !filepath.IsLocal(below) {
+		return fmt.Errorf("%s is not below %s", dir, w.root)
+	}
+	w.sub = ""
+	if below != "." {
+		w.sub = filepath.ToSlash(below)
+	}
+	return nil
+}
+
+func (w *Workspace) listing() listOptions {
+	files := w.Limits.Files
+	if files == 0 {
+		files = 1 << 30
+	}
+	return listOptions{root: w.root, sub: w.sub, scratch: w.dir, exclude: []string{w.home}, maxFiles: files}
+}
+
+// RefusedError is the error of a directory that is never captured: the root of the file system, the home directory of
+// the user or one that contains it, and the home of the program.
+type RefusedError struct{ Dir string }
+
+func (e *RefusedError) Error() string { return e.Dir + " is never captured as a whole" }
+
+// top returns the top of the Git work tree around a directory, or the directory itself.
+func top(dir string) string {
+	for at := dir; ; at = filepath.Dir(at) {
+		if isWorkTree(at) {
+			return at
+		}
+		if at == filepath.Dir(at) {
+			return dir
+		}
+	}
+}
+
+// isWorkTree reports whether a directory has a repository of this user. Sandboxes of agents leave empty .git directories
+// in directories that others share, such as /tmp, and another user's repository could be around any directory there.
+func isWorkTree(dir string) bool {
+	git := filepath.Join(dir, ".git")
+	info, err := os.Lstat(git)
+	if err != nil || !isOwn(info) {
+		return false
+	}
+	if info.Mode().IsRegular() { // of a submodule, or a linked work tree
+		return true
+	}
+	_, err = os.Lstat(filepath.Join(git, "HEAD"))
+	return err == nil
+}
+
+// isOrContains reports whether a directory is other, or contains it. No directory contains "".
+func isOrContains(dir, other string) bool {
+	below, err := filepath.Rel(dir, other)
+	return other != "" && err == nil && filepath.IsLocal(below)
+}
+
+// inHome reports whether a directory is the program's home, or in it and no worktree of a member.
+func inHome(home, root string) bool {
+	below, err := filepath.Rel(home, root)
+	if err != nil || !filepath.IsLocal(below) {
+		return false
+	}
+	parts := strings.Split(filepath.ToSlash(below), "/")
+	return len(parts) < 3 || parts[0] != "worktrees"
+}
+
+// BusyError is the error of a directory that another process keeps capturing, or in which a turn runs.
+type BusyError struct{ Root string }
+
+func (e *BusyError) Error() string { return e.Root + " is in use by another turn or command" }
+
+// lockInterval is the interval at which a lock is tried.
+const lockInterval = 5 * time.Millisecond
+
+// lock takes the lock of the store, which it waits for, and makes its directory.
+func (w *Workspace) lock(ctx context.Context) (release func(), err error) {
+	if _, err := vfs.MkdirAll(vfs.OS, w.dir); err != nil {
+		return nil, err
+	}
+	for {
+		f, err := vfs.LockFile(vfs.OS, filepath.Join(w.dir, "lock"))
+		if err == nil {
+			return func() { f.Close() }, nil
+		}
+		if !errors.Is(err, vfs.ErrLocked) {
+			return nil, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, errors.Join(&BusyError{w.root}, context.Cause(ctx))
+		case <-time.After(lockInterval):
+		}
+	}
+}
+
+// Remove removes the store with everything in it, if no process uses it. It need not exist.
+func (w *Workspace) Remove() error {
+	entries, err := vfs.OS.ReadDir(w.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	f, err := vfs.LockFile(vfs.OS, filepath.Join(w.dir, "lock"))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	for _, entry := range entries {
+		if entry.Name() != "lock" {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(w.dir, entry.Name())))
+		}
+	}
+	// Crash here leaves an empty store, which the next call removes.
+	return errors.Join(err, os.RemoveAll(w.dir))
+}
