@@ -124,6 +124,10 @@ var decoders = map[string]func(e journal.Event, fast bool) (Payload, error){
 	SummaryWritten{}.eventType():     decodeAs[SummaryWritten],
 	MemberChanged{}.eventType():      decodeAs[MemberChanged],
 	BudgetChanged{}.eventType():      decodeAs[BudgetChanged],
+	FilesCaptured{}.eventType():      decodeAs[FilesCaptured],
+	FilesChanged{}.eventType():       decodeAs[FilesChanged],
+	FilesRestoring{}.eventType():     decodeAs[FilesRestoring],
+	FilesRestored{}.eventType():      decodeAs[FilesRestored],
 
 	JournalRecovered{}.eventType(): decodeAs[JournalRecovered],
 	JournalSealed{}.eventType():    decodeAs[JournalSealed],

@@ -22,6 +22,7 @@ import (
 // everyPayload returns a payload of every type with all fields set.
 func everyPayload() []projection.Payload {
 	task, model, permissions, most := "Repair the kettle", "sonnet", "", 2.5
+	tree, lines := strings.Repeat("0123456789abcdef", 4), 7
 	source := &projection.Source{Path: "/home/mia/team.json", SHA256: strings.Repeat("0123456789abcdef", 4)}
 	team := kitchen
 	team.Source = source
@@ -110,6 +111,24 @@ func everyPayload() []projection.Payload {
 			},
 		},
 		projection.BudgetChanged{Limit: "session.cost", Most: &most, Host: "h"},
+		projection.FilesCaptured{
+			CaptureID: "c1", TurnID: "t1", When: projection.BeforeTurn, Dir: "/home/mia", Root: tree, Files: 3, Bytes: 4,
+			Skipped:     []projection.SkippedFile{{Path: "a\xffb", Why: "over the limit"}},
+			SkippedMore: 5, DurationMS: 6,
+		},
+		projection.FilesChanged{
+			TurnID: "t1", MemberID: "ada", Dir: "/home/mia", Before: tree, After: tree, Added: 1, Modified: 2, Deleted: 3,
+			Changes: []projection.FileChange{{Path: "a", Kind: projection.FileAdded, Plus: &lines, Minus: &lines}},
+			More:    4, With: []string{"t2"}, Late: true,
+		},
+		projection.FilesRestoring{
+			RestoreID: "r1", Dir: "/home/mia", Target: tree, Undo: tree, Seq: 4, Paths: []projection.FilePath{"a"},
+			Force: true,
+		},
+		projection.FilesRestored{
+			RestoreID: "r1", Written: 1, Removed: 2, Kept: []projection.SkippedFile{{Path: "a", Why: "you changed it"}},
+			More: 3, Failed: 4,
+		},
 		projection.PlanUpdated{TurnID: "t1", Entries: []projection.PlanEntry{
 			{Content: "Look at the plug", Status: projection.Completed, Priority: "high"},
 			{Content: "Buy a kettle", Status: projection.InProgress},

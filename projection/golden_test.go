@@ -31,10 +31,11 @@ var update = flag.Bool("update", false, "rewrite the golden files, except the jo
 // imported.jsonl has the origin of a session of another program.
 // budget.jsonl has the limits of two runs, one of which ends a turn.
 // limits.jsonl has changes of limits, one from two machines.
+// filechanges.jsonl has captures of files, what turns changed, and a restore.
 // members.jsonl has changes of members, one from two machines.
 var goldenJournals = []string{
 	"v1", "v1-2", "at-once", "bypassed", "attached", "asked", "steered", "imported", "budget", "files",
-	"members", "limits",
+	"members", "limits", "filechanges",
 }
 
 func TestGoldenJournalsHaveEveryTypeOfEvent(t *testing.T) {

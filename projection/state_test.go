@@ -22,7 +22,8 @@ func TestUpdatedAtFollowsMessagesTurnsToolsAndTasks(t *testing.T) {
 		"permission.answered": true, "permission.bypassed": true,
 		"agent.attached": true, "agent.compacted": true, "turn.steered": true, "summary.written": true,
 		"session.resumed": false, "session.renamed": false, "session.pinned": false, "session.ended": false,
-		"session.imported": false, "member.changed": false, "budget.changed": false, "journal.recovered": false, "journal.sealed": false, "queue.changed": false,
+		"session.imported": false, "member.changed": false, "budget.changed": false, "files.captured": false, "files.changed": false,
+		"files.restoring": false, "files.restored": false, "journal.recovered": false, "journal.sealed": false, "queue.changed": false,
 		"plan.updated": true,
 	}
 	later := created.Add(time.Hour)

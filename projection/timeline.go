@@ -54,12 +54,13 @@ type TimelineRow struct {
 // RowKind says what a TimelineRow stands for.
 type RowKind string
 
-// The kinds. The last six are changes of the session.
+// The kinds. The last seven are changes of the session.
 const (
 	RowTurn    RowKind = "turn"
 	RowMessage RowKind = "message" // without a turn
 	RowMember  RowKind = "member"  // Text is how a member changed
 	RowBudget  RowKind = "budget"  // Text is how a limit changed
+	RowFiles   RowKind = "files"   // Text is what differs in a directory after a turn, or a restore
 	RowTask    RowKind = "task"    // Text is the new task; "": it was removed
 	RowTitle   RowKind = "title"   // Text is the new title
 	RowImport  RowKind = "import"  // the rows before it were imported
@@ -123,6 +124,8 @@ func (t *Timeline) apply(e journal.Event, p Payload) {
 		t.addNote(e, TimelineRow{Kind: RowMember, Text: ChangeText(p)})
 	case BudgetChanged:
 		t.addNote(e, TimelineRow{Kind: RowBudget, Text: ChangeText(p)})
+	case FilesChanged, FilesRestored:
+		t.addNote(e, TimelineRow{Kind: RowFiles, Text: ChangeText(p)})
 	case QueueChanged:
 		t.Waiting = nil
 		for _, id := range p.Waiting {
@@ -357,7 +360,13 @@ func FirstWords(content string) string {
 	return markdown.OneLine(start, rowText)
 }
 
-// ChangeText returns the first words of a new task or title, or how a member changed, as TimelineRow.Text has them; "":
+// Described is a change that describes itself in one line: of a member, a limit or files.
+type Described interface {
+	Payload
+	Text() string
+}
+
+// ChangeText returns the first words of a new task or title, or describes a change in one line, as TimelineRow.Text has it; "":
 // there is none.
 func ChangeText(p Payload) string {
 	switch p := p.(type) {
@@ -365,9 +374,7 @@ func ChangeText(p Payload) string {
 		if p.Task != nil {
 			return FirstWords(*p.Task)
 		}
-	case MemberChanged:
-		return p.Text()
-	case BudgetChanged:
+	case Described:
 		return p.Text()
 	case SessionRenamed:
 		return shortText(lineBreak.Replace(head(p.Title)))

@@ -188,6 +188,8 @@ func (s *Items) change(at Source, p projection.Payload) *Item {
 		kind = projection.RowMember
 	case projection.BudgetChanged:
 		kind = projection.RowBudget
+	case projection.FilesChanged, projection.FilesRestored:
+		kind = projection.RowFiles
 	case projection.SessionImported:
 		kind = projection.RowImport
 	case projection.SessionCreated:

@@ -173,7 +173,7 @@ func (m *merge) readTailOfA() error {
 func hasID(e journal.Event) bool {
 	p, err := projection.Decode(e)
 	switch p.(type) {
-	case projection.TaskSet, projection.MemberChanged, projection.BudgetChanged:
+	case projection.TaskSet, projection.MemberChanged, projection.BudgetChanged, projection.FilesCaptured:
 		return false
 	}
 	return err == nil

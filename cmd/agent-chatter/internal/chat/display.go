@@ -112,12 +112,9 @@ func (d *display) Event(e coordinator.Event) {
 	}
 }
 
-// changeLine describes a change of a member or a limit.
+// changeLine describes a change of a member, a limit or files.
 func changeLine(p projection.Payload) (text string, ok bool) {
-	switch p := p.(type) {
-	case projection.MemberChanged:
-		return tty.SafeLine(p.Text()), true
-	case projection.BudgetChanged:
+	if p, ok := p.(projection.Described); ok {
 		return tty.SafeLine(p.Text()), true
 	}
 	return "", false

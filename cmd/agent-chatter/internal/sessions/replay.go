@@ -118,7 +118,7 @@ func (cmd *Replay) print(ctx context.Context, a *app.App, out *bufio.Writer, r *
 			return err
 		}
 		entry, ok := i.Entry()
-		changed := i.Kind == projection.RowMember || i.Kind == projection.RowBudget
+		_, changed := i.Change.(projection.Described)
 		changed = changed && cmd.Output == "text" && i.First >= first
 		if !ok && !changed || entry.Seq < first && (cmd.Output == "json" || i.Last < first) {
 			continue

@@ -224,9 +224,7 @@ func changeDetail(p projection.Payload) string {
 		return "  team " + tty.SafeLine(p.Team.ID)
 	case projection.SessionEnded:
 		return "  " + tty.SafeLine(p.Reason)
-	case projection.MemberChanged:
-		return "  " + tty.SafeLine(p.Text())
-	case projection.BudgetChanged:
+	case projection.Described:
 		return "  " + tty.SafeLine(p.Text())
 	case projection.AgentAttached:
 		return "  " + attachedText(p)

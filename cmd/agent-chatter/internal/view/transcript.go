@@ -139,7 +139,7 @@ func (t *Transcript) showDelta(d conversation.Delta) {
 		switch p := d.Payload.(type) {
 		case projection.SessionCreated:
 			t.AddMembers(p.Team.Members)
-		case projection.MemberChanged, projection.BudgetChanged:
+		case projection.Described:
 			t.change(p)
 		}
 	case conversation.Said:
@@ -329,17 +329,12 @@ func (w *openText) apart(p markdown.Piece) bool {
 	return p.Blank || len(p.Containers) == 0
 }
 
-// change shows how a member or a limit changed; nothing of another payload.
-func (t *Transcript) change(p projection.Payload) {
-	switch p := p.(type) {
-	case projection.MemberChanged:
-		if p.Added != nil {
-			t.AddMembers([]projection.Member{*p.Added})
-		}
-		t.add(endElement, true, Note(p.Text()))
-	case projection.BudgetChanged:
-		t.add(endElement, true, Note(p.Text()))
+// change shows a change of a member, a limit or files.
+func (t *Transcript) change(p projection.Described) {
+	if p, ok := p.(projection.MemberChanged); ok && p.Added != nil {
+		t.AddMembers([]projection.Member{*p.Added})
 	}
+	t.add(endElement, true, Note(p.Text()))
 }
 
 // Message returns the blocks of a message without its turn.
@@ -356,11 +351,13 @@ func (t *Transcript) message(m projection.Message) {
 }
 
 // Item returns the blocks of an item that is shown whole, after those of the items before it. A change of the session
-// has none, but that of a member or a limit.
+// has none, but that of a member, a limit or files.
 func (t *Transcript) Item(i *conversation.Item) []Block {
 	entry, ok := i.Entry()
 	if !ok {
-		t.change(i.Change)
+		if p, ok := i.Change.(projection.Described); ok {
+			t.change(p)
+		}
 		return t.take()
 	}
 	member := t.member(entry.Speaker)

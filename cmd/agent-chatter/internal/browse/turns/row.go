@@ -208,7 +208,7 @@ func noteText(r projection.TimelineRow) string {
 		return "Team task: " + text
 	case projection.RowTitle:
 		return "Session renamed to: " + text
-	case projection.RowMember, projection.RowBudget:
+	case projection.RowMember, projection.RowBudget, projection.RowFiles:
 		return text
 	case projection.RowFork:
 		return fmt.Sprintf("Copy of session %s up to event %d.", tty.SafeLine(r.Parent.SessionID), r.Parent.Seq)

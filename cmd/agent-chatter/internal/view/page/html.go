@@ -105,7 +105,7 @@ func (s shownItem) Note() string {
 		return "Task: " + s.Text
 	case projection.RowTitle:
 		return "Renamed to: " + s.Text
-	case projection.RowMember, projection.RowBudget:
+	case projection.RowMember, projection.RowBudget, projection.RowFiles:
 		return s.Text
 	case projection.RowImport:
 		return fmt.Sprintf("Imported from %s.", s.Change.(projection.SessionImported).Source)
