@@ -16,6 +16,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/redact"
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
+	"github.com/agent-chatter/agent-chatter/coordinator/workspace"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
@@ -52,6 +53,9 @@ type Options struct {
 	// NewMember makes a member that a session has added: an agent of this home, by its name, with the name of the
 	// member; nil: none can be made.
 	NewMember func(agentName, name string) (team.Member, error)
+	// Workspace returns the directory whose files are captured around the turns in dir; nil, or nil without an error:
+	// none are.
+	Workspace func(dir string) (*workspace.Workspace, error)
 	// Editor serves the agents that can use one; nil is none.
 	Editor agent.Editor
 
@@ -61,18 +65,19 @@ type Options struct {
 // Coordinator runs one conversation at a time. It is not safe for concurrent use, but for Steer; contexts may be
 // canceled from other goroutines.
 type Coordinator struct {
-	o          Options
-	configured *team.Team
-	chosen     Chosen
-	team       *team.Team // configured, with the changes of the session and what is chosen
-	secrets    *redact.Redactor
-	homeKey    []byte // nil: not known yet
-	ephemeral  bool   // the home has no key
-	residents  *Residents
-	models     sync.Map // the names of the models that agents have reported, by the id of the member
-	phase      Phase
-	notified   Status               // the last one
-	running    atomic.Pointer[turn] // nil: none
+	o           Options
+	configured  *team.Team
+	chosen      Chosen
+	team        *team.Team // configured, with the changes of the session and what is chosen
+	secrets     *redact.Redactor
+	homeKey     []byte // nil: not known yet
+	ephemeral   bool   // the home has no key
+	residents   *Residents
+	models      sync.Map // the names of the models that agents have reported, by the id of the member
+	phase       Phase
+	notified    Status                // the last one
+	running     atomic.Pointer[turn]  // nil: none
+	directories map[string]*directory // of turns, by their path
 	run
 }
 
@@ -88,10 +93,11 @@ type run struct {
 	last      string // the ID of the last message
 	rounds    int    // agent turns
 
-	unrecorded []projection.QueueChange // changes of the queue without an event
-	changes    []projection.QueueChange // the newest since the last human message
-	missing    []projection.MemberRef
-	reported   bool // SaveFailed was notified in this call
+	unrecorded  []projection.QueueChange // changes of the queue without an event
+	changes     []projection.QueueChange // the newest since the last human message
+	missing     []projection.MemberRef
+	interrupted []projection.TurnEnded // turns that were open when the session was resumed, until files are captured
+	reported    bool                   // SaveFailed was notified in this call
 
 	unsupported []SettingUnsupported // notified
 	notSent     []FileNotSent        // notified
@@ -111,6 +117,7 @@ func New(o Options) *Coordinator {
 		o.Listener = silent{}
 	}
 	c := &Coordinator{o: o, phase: Idle, notified: Status{Phase: Idle}, residents: o.Residents}
+	c.directories = map[string]*directory{}
 	if c.residents == nil {
 		c.residents = new(Residents)
 	}

@@ -261,6 +261,8 @@ func (OrphansEnded) notice()         {}
 func (TeamChanged) notice()          {}
 func (ChangesInForce) notice()       {}
 func (ChangeIgnored) notice()        {}
+func (FilesOff) notice()             {}
+func (FilesLimited) notice()         {}
 func (LimitsChanged) notice()        {}
 func (SaveFailed) notice()           {}
 func (NotSaved) notice()             {}

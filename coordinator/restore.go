@@ -88,7 +88,14 @@ func (c *Coordinator) openingEvents() ([]projection.Payload, error) {
 			CWD: c.o.CWD, App: c.o.App, Parent: c.parent, Limits: c.limits(),
 		}}, nil
 	case c.resumed:
-		return append([]projection.Payload{c.resumption(state)}, interruptedTurns(state)...), nil
+		ends := interruptedTurns(state)
+		c.interrupted = nil
+		for _, p := range ends {
+			if end, ok := p.(projection.TurnEnded); ok {
+				c.interrupted = append(c.interrupted, end)
+			}
+		}
+		return append([]projection.Payload{c.resumption(state)}, ends...), nil
 	}
 	return nil, nil
 }

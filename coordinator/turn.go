@@ -92,11 +92,13 @@ func (c *Coordinator) runTurn(ctx context.Context, next item) (more bool, err er
 	c.save() // before the agent can do anything
 	c.rounds++
 	defer c.notifyRedacted()
+	files := t.beginFiles(ctx)
 	c.running.Store(t)
 	err = t.run(ctx)
 	c.running.Store(nil)
 	close(t.steering.over)
 	more, err = t.finish(ctx, err)
+	files.finish(ctx)
 	c.spend(1, t.usage)
 	return more, err
 }
@@ -474,7 +476,10 @@ func (t *turn) input() (agent.Turn, instructed, error) {
 }
 
 // dir returns the working directory of the turn.
-func (t *turn) dir() string { return cmp.Or(t.item.member.BaseDir, t.c.o.CWD) }
+func (t *turn) dir() string { return t.c.dirOf(t.item.member) }
+
+// dirOf returns the working directory of a member's agent.
+func (c *Coordinator) dirOf(m team.Member) string { return cmp.Or(m.BaseDir, c.o.CWD) }
 
 // memberAfter returns the name of the member after m in the team, or of the first human.
 func (c *Coordinator) memberAfter(m team.Member) string {

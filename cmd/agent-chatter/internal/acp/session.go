@@ -68,6 +68,7 @@ func (s *server) prepare(id, cwd string, servers []sdk.McpServer) *session {
 		Budget:      coordinator.Budget{Home: s.config.Budget, Day: spending.NewDay(s.app, true)},
 		KeepSecrets: s.config.KeepSecrets(), Guard: s.guard, MCPServers: mcpServers(servers),
 		Recall: host.RecallServer(s.app), HomeKey: host.HomeKey(s.app, true), Residents: s.residents, Asks: true,
+		Workspace: host.Workspace(o.app, s.config, true),
 		NewMember: setup.MemberMaker(o.app), Editor: newEditor(s.client, sdk.SessionId(id), can),
 	})
 	return o

@@ -266,6 +266,7 @@ func (cmd *Command) newREPL(a *app.App, config home.Config) *repl {
 			NewMember: setup.MemberMaker(a), Guard: guard, ManualSave: cmd.NoAutoSave, Recall: host.RecallServer(a),
 			HomeKey: host.HomeKey(a, cmd.Writes()), Asks: !r.scripted,
 			Residents: host.Residents(a, config.MaxResident, cmd.Writes()),
+			Workspace: host.Workspace(a, config, cmd.Writes()),
 		})
 	}
 	return r

@@ -2,6 +2,7 @@ package home
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,6 +18,8 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/keys"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
+	"github.com/agent-chatter/agent-chatter/coordinator/workspace"
+	"github.com/agent-chatter/agent-chatter/coordinator/workspace/objects"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/regularfile"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -24,10 +27,12 @@ import (
 
 // Config is the content of config.json in the home. Every setting is optional.
 type Config struct {
-	Retention Retention   `json:"retention"`
-	Window    window      `json:"window"`
-	Journal   limits      `json:"journal"`
-	Redaction redaction   `json:"redaction"`
+	Retention Retention `json:"retention"`
+	Window    window    `json:"window"`
+	Journal   limits    `json:"journal"`
+	// Redaction is whether secrets are replaced before an event is written.
+	Redaction toggle      `json:"redaction"`
+	Files     files       `json:"files"`
 	Hub       HubSettings `json:"hub"`
 	// MaxResident is how many programs of agents run before the one that has waited longest for its next turn is ended;
 	// 0: 8.
@@ -104,14 +109,23 @@ func (c Config) NotifyWays() []NotifyWay {
 	return c.Notify
 }
 
-// redaction is whether secrets are replaced before an event is written.
-type redaction string
+// toggle is whether something is done; "" is on.
+type toggle string
 
-// The values of redaction; "" is on.
 const (
-	redactionOn  redaction = "on"
-	redactionOff redaction = "off"
+	on  toggle = "on"
+	off toggle = "off"
 )
+
+func (t toggle) valid() bool { return t == "" || t == on || t == off }
+
+// files is what is captured of the directories in which agents work; see workspace.Limits. 0 is the default.
+type files struct {
+	Capture      toggle `json:"capture"`
+	MaxFiles     int    `json:"maxFiles"`
+	MaxBytes     int64  `json:"maxBytes"`
+	MaxFileBytes int64  `json:"maxFileBytes"`
+}
 
 // limits are the limits of journals.
 type limits struct {
@@ -144,7 +158,18 @@ type Retention struct {
 func (c Config) Auto() bool { return c.Retention.Auto == nil || *c.Retention.Auto }
 
 // KeepSecrets reports whether redaction is off.
-func (c Config) KeepSecrets() bool { return c.Redaction == redactionOff }
+func (c Config) KeepSecrets() bool { return c.Redaction == off }
+
+// CapturesFiles reports whether the files around the turns of agents are captured.
+func (c Config) CapturesFiles() bool { return c.Files.Capture != off }
+
+// FileLimits returns the limits of captures.
+func (c Config) FileLimits() workspace.Limits {
+	l := workspace.DefaultLimits
+	l.Files = cmp.Or(c.Files.MaxFiles, l.Files)
+	l.Bytes, l.FileBytes = cmp.Or(c.Files.MaxBytes, l.Bytes), cmp.Or(c.Files.MaxFileBytes, l.FileBytes)
+	return l
+}
 
 // Policy returns the retention policy.
 func (c Config) Policy() catalog.Policy { return c.Retention.Over(catalog.DefaultPolicy) }
@@ -233,8 +258,14 @@ func (c Config) check() error {
 		return &rangeError{"window.bytes", "a number of bytes, or 0 for the default"}
 	case c.MaxResident < 0:
 		return &rangeError{"maxResident", "a number of programs, or 0 for the default"}
-	case c.Redaction != "" && c.Redaction != redactionOn && c.Redaction != redactionOff:
-		return &rangeError{"redaction", fmt.Sprintf("%q or %q", redactionOn, redactionOff)}
+	case !c.Redaction.valid():
+		return &rangeError{"redaction", fmt.Sprintf("%q or %q", on, off)}
+	case !c.Files.Capture.valid():
+		return &rangeError{"files.capture", fmt.Sprintf("%q or %q", on, off)}
+	case c.Files.MaxFiles < 0 || c.Files.MaxBytes < 0:
+		return &rangeError{"files.maxFiles and files.maxBytes", "a number, or 0 for the default"}
+	case c.Files.MaxFileBytes < 0 || c.Files.MaxFileBytes > objects.MaxObject:
+		return &rangeError{"files.maxFileBytes", fmt.Sprintf("a number of bytes to %d, or 0 for the default", objects.MaxObject)}
 	case line != 0 && (line < minLineLimit || line > MaxLineLimit):
 		return &rangeError{"journal.maxLine", fmt.Sprintf("a number of bytes from %d to %d, or 0 for the default %d",
 			minLineLimit, MaxLineLimit, journal.DefaultMaxLine)}

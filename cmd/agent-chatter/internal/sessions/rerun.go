@@ -87,7 +87,7 @@ func rerunSession(ctx context.Context, a *app.App, r *view.Replay, span view.Spa
 		NewMember: setup.MemberMaker(a), HomeKey: host.HomeKey(a, isChanged(state) && o.Team == ""),
 		Store: store.NewFiles(a.Catalog), Listener: l, App: a.Identity(), CWD: a.Cwd,
 		Window: coordinator.Window(config.Window), Engines: agent.Engines(),
-		KeepSecrets: config.KeepSecrets(), Guard: new(process.Guard),
+		KeepSecrets: config.KeepSecrets(), Guard: new(process.Guard), Workspace: host.Workspace(a, config, true),
 		Budget: coordinator.Budget{Home: config.Budget, Day: spending.NewDay(a, true)},
 	})
 	parent := &projection.Parent{SessionID: r.ID, Seq: prompts[len(prompts)-1].seq}

@@ -2,6 +2,7 @@ package view
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
+	"github.com/agent-chatter/agent-chatter/coordinator/workspace"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
@@ -265,6 +267,10 @@ func queueNoticeText(n coordinator.Notice, t *team.Team) string {
 			app.Count(n.Limit, "agent turn"), displayNames(n.Next))
 	case coordinator.LimitsChanged:
 		return LimitsText(n)
+	case coordinator.FilesOff:
+		return filesOffText(n)
+	case coordinator.FilesLimited:
+		return filesLimitedText(n)
 	case coordinator.BudgetNear:
 		return budgetNearText(n)
 	case coordinator.BudgetUnknown:
@@ -281,6 +287,36 @@ func queueNoticeText(n coordinator.Notice, t *team.Team) string {
 			displayNames(n.Members))
 	}
 	return ""
+}
+
+// filesOffText is for a directory whose files are not captured any more.
+func filesOffText(n coordinator.FilesOff) string {
+	return fmt.Sprintf("What agents do to files in %s is not recorded now, and cannot be set back: %s.\n"+
+		"For the limits, see: agent-chatter guide file-changes", tty.SafeLine(n.Dir), fileLimitText(n.Err))
+}
+
+// filesLimitedText is for a work tree that is too large.
+func filesLimitedText(n coordinator.FilesLimited) string {
+	return fmt.Sprintf("What agents do to files is recorded in %s only: %s.\n"+
+		"For the limits, see: agent-chatter guide file-changes", tty.SafeLine(n.Dir), fileLimitText(n.Err))
+}
+
+// fileLimitText is for why a directory cannot be captured.
+func fileLimitText(err error) string {
+	var limit *workspace.LimitError
+	if !errors.As(err, &limit) {
+		return tty.SafeLine(err.Error())
+	}
+	root := tty.SafeLine(limit.Root)
+	switch limit.Limit {
+	case "Files":
+		return fmt.Sprintf("%s has more than %d files (files.maxFiles)", root, limit.Value)
+	case "Bytes":
+		return fmt.Sprintf("%s has more than %d new bytes (files.maxBytes)", root, limit.Value)
+	case "Free":
+		return fmt.Sprintf("fewer than %d bytes are free on the disk of the home", limit.Value)
+	}
+	return fmt.Sprintf("to read %s takes more than %s", root, time.Duration(limit.Value))
 }
 
 func budgetNearText(n coordinator.BudgetNear) string {

@@ -1,0 +1,212 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+
+	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
+	"github.com/agent-chatter/agent-chatter/coordinator/workspace"
+	"github.com/agent-chatter/agent-chatter/coordinator/workspace/objects"
+	"github.com/agent-chatter/agent-chatter/projection"
+)
+
+// The files of a turn's directory are captured before its agent starts and after it has ended, so that the journal says
+// what each turn changed and files can be set back. A capture never fails a turn.
+
+// directory is a directory in which turns run.
+type directory struct {
+	*workspace.Workspace
+	limited bool // captures are limited to the directory of the member, since all of it exceeds a limit
+	off     bool // it is not captured in this run
+}
+
+// FilesOff reports that the files of a directory are not captured any more in this run.
+type FilesOff struct {
+	Dir string
+	Err error // *workspace.LimitError, *workspace.RefusedError, or another
+}
+
+// FilesLimited reports that, of the work tree around a directory, only the directory is captured, since the work tree
+// exceeds a limit.
+type FilesLimited struct {
+	Dir string
+	Err *workspace.LimitError
+}
+
+// fileTurn captures the files around a turn; nil: its directory is not captured.
+type fileTurn struct {
+	t       *turn
+	dir     *directory
+	running *workspace.Running
+	before  objects.Hash
+}
+
+// beginFiles captures the directory of the turn before its agent starts, and saves what differs from the last capture.
+func (t *turn) beginFiles(ctx context.Context) *fileTurn {
+	c := t.c
+	if _, ok := c.o.Engines[t.item.member.EngineName()].(agent.ProgramEngine); !ok {
+		return nil // it can change no files
+	}
+	d := c.directory(t.dir())
+	if d == nil || d.off {
+		return nil
+	}
+	running, err := d.Begin(ctx, t.id)
+	if err != nil {
+		c.filesOff(d, t.dir(), err)
+		return nil
+	}
+	f := &fileTurn{t: t, dir: d, running: running}
+	captured, ok := f.capture(ctx)
+	if !ok {
+		f.end()
+		return nil
+	}
+	f.before = captured.Tree
+	if f.recordLate(captured.Tree) || f.record(captured, projection.BeforeTurn) {
+		c.save() // before the agent can change a file
+	}
+	return f
+}
+
+// directory returns the workspace of a directory; nil if files are not captured.
+func (c *Coordinator) directory(dir string) *directory {
+	if c.o.Workspace == nil {
+		return nil
+	}
+	if d, ok := c.directories[dir]; ok {
+		return d
+	}
+	d := &directory{}
+	w, err := c.o.Workspace(dir)
+	switch {
+	case err != nil:
+		c.filesOff(d, dir, err)
+	case w == nil:
+		d.off = true
+	}
+	d.Workspace = w
+	c.directories[dir] = d
+	return d
+}
+
+// filesOff stops capturing a directory in this run.
+func (c *Coordinator) filesOff(d *directory, dir string, err error) {
+	d.off = true
+	c.notify(FilesOff{dir, err})
+}
+
+// capture captures the directory; if that exceeds a limit, the directory of the member alone from now on.
+func (f *fileTurn) capture(ctx context.Context) (workspace.Capture, bool) {
+	c, dir := f.t.c, f.t.dir()
+	for {
+		captured, err := f.dir.Capture(ctx, newID(), nil)
+		if err == nil {
+			return captured, true
+		}
+		var limit *workspace.LimitError
+		if errors.As(err, &limit) && limit.Limit != "Free" && !f.dir.limited && f.dir.Limit(dir) == nil {
+			f.dir.limited = true
+			c.notify(FilesLimited{dir, limit})
+			continue
+		}
+		if ctx.Err() == nil {
+			c.filesOff(f.dir, dir, err)
+		}
+		return captured, false
+	}
+}
+
+// record records a capture if the session does not know its tree. It reports whether it did.
+func (f *fileTurn) record(captured workspace.Capture, when projection.CaptureTime) bool {
+	c := f.t.c
+	if c.conv.state.Tree(f.dir.Root()) == captured.Tree.String() {
+		return false
+	}
+	event := CapturedEvent(captured, newID(), f.dir.Root(), when)
+	event.TurnID = f.t.id
+	c.conv.record(c.records(event)...) // bounded, so that every journal can hold it
+	return true
+}
+
+// CapturedEvent returns the event of a capture, without a turn.
+func CapturedEvent(
+	captured workspace.Capture, id, root string, when projection.CaptureTime,
+) projection.FilesCaptured {
+	event := projection.FilesCaptured{
+		CaptureID: id, When: when, Dir: root, Root: captured.Tree.String(),
+		Files: captured.Files, Bytes: captured.Bytes, DurationMS: captured.Duration.Milliseconds(),
+	}
+	for i, s := range captured.Skipped {
+		if i == projection.MaxSkippedFiles {
+			event.SkippedMore = len(captured.Skipped) - i
+			break
+		}
+		event.Skipped = append(event.Skipped, projection.SkippedFile{Path: projection.FilePath(s.Path), Why: s.Why})
+	}
+	return event
+}
+
+// recordLate records what differs from the last capture if turns in this directory were interrupted when the program
+// ended: they may have changed it. It reports whether it recorded that.
+func (f *fileTurn) recordLate(tree objects.Hash) bool {
+	c, root := f.t.c, f.dir.Root()
+	interrupted := c.interrupted
+	c.interrupted = nil
+	last, err := objects.ParseHash(c.conv.state.Tree(root))
+	if err != nil || last == tree {
+		return false
+	}
+	recorded := false
+	for _, end := range interrupted {
+		m, ok := c.team.Member(end.MemberID)
+		if d := c.directory(c.dirOf(m)); !ok || d == nil || d.off || d.Root() != root {
+			continue
+		}
+		recorded = f.recordChanges(end.TurnID, m, last, tree, nil, true) || recorded
+	}
+	return recorded
+}
+
+// finish captures the directory after the turn and records what differs.
+func (f *fileTurn) finish(ctx context.Context) {
+	if f == nil {
+		return
+	}
+	defer f.end()
+	// A cancelled turn has changed files, too.
+	captured, ok := f.capture(context.WithoutCancel(ctx))
+	if !ok || captured.Tree == f.before {
+		return
+	}
+	with, err := f.running.With()
+	if err != nil {
+		with = append(with, "unknown")
+	}
+	f.record(captured, projection.AfterTurn)
+	f.recordChanges(f.t.id, f.t.item.member, f.before, captured.Tree, with, false)
+	f.t.c.save()
+}
+
+// recordChanges records what differs between two trees.
+func (f *fileTurn) recordChanges(
+	turnID string, m team.Member, before, after objects.Hash, with []string, late bool,
+) bool {
+	c := f.t.c
+	changed, err := f.dir.Changes(before, after)
+	if err != nil {
+		c.filesOff(f.dir, f.t.dir(), err)
+		return false
+	}
+	changed.TurnID, changed.MemberID, changed.Dir = turnID, m.ID, f.dir.Root()
+	changed.Before, changed.After, changed.With, changed.Late = before.String(), after.String(), with, late
+	c.conv.record(c.records(changed)...)
+	return true
+}
+
+func (f *fileTurn) end() {
+	if err := f.running.End(); err != nil {
+		f.t.c.filesOff(f.dir, f.t.dir(), err)
+	}
+}
