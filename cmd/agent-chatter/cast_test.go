@@ -40,30 +40,30 @@ func TestPictures(t *testing.T) {
 	}
 }
 
+// A calcShell is bash on a terminal, in a directory with the team calc.json.
+type calcShell struct {
+	*ttytest.Tmux
+	dir string
+}
+
 // startShell runs bash on a terminal, with an empty home.
-func startShell(t *testing.T, size picture.Size) *ttytest.Tmux {
+func startShell(t *testing.T, size picture.Size) calcShell {
 	t.Helper()
 	programtest.Path(t, "bash")
-	dir, err := filepath.Abs(filepath.Join("testdata", "pictures"))
-	if err != nil {
+	dir, home := filepath.Join(t.TempDir(), "calc"), t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "pictures"))); err != nil {
 		t.Fatal(err)
 	}
-	home := t.TempDir()
 	m := ttytest.Start(t, size.Columns, size.Rows, fmt.Sprintf(
 		"cd %s && exec env HOME=%s AGENT_CHATTER_HOME=%s HISTFILE= PS1='$ ' bash --norc --noprofile", dir, home,
 		filepath.Join(home, "home")))
 	m.Expect("$ ")
-	return m
+	return calcShell{m, dir}
 }
 
-// screenOf returns what is on the terminal. The directory in which the pictures are drawn has another name there.
-func screenOf(t *testing.T, m *ttytest.Tmux) picture.Screen {
-	t.Helper()
-	dir, err := filepath.Abs(filepath.Join("testdata", "pictures"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return picture.Parse(strings.ReplaceAll(m.Run("capture-pane", "-e", "-p", "-N"), dir, "/home/eva/calc"))
+// screen returns what is on the terminal. The directory has another path there.
+func (s calcShell) screen() picture.Screen {
+	return picture.Parse(strings.ReplaceAll(s.Run("capture-pane", "-e", "-p", "-N"), s.dir, "/home/eva/calc"))
 }
 
 // drawCast records a conversation that is interrupted, resumed and verified.
@@ -72,7 +72,7 @@ func drawCast(t *testing.T) string {
 	var screens []picture.Screen
 	var seconds []float64
 	add := func() {
-		screen, n := screenOf(t, m), len(screens)
+		screen, n := m.screen(), len(screens)
 		if n > 0 && screens[n-1].String() == screen.String() {
 			seconds[n-1] += castFrame.Seconds()
 			return
@@ -117,14 +117,14 @@ func drawChat(t *testing.T) string {
 	size := picture.Size{Columns: 88, Rows: 46}
 	m := startShell(t, size)
 	chatWithAda(m)
-	screen := screenOf(t, m)
+	screen := m.screen()
 	m.Press("C-d")
 	m.Expect("To resume, type:")
 	return picture.Dark.Draw([]picture.Screen{screen}, []picture.Size{size})
 }
 
 // chatWithAda has the first turn of a conversation.
-func chatWithAda(m *ttytest.Tmux) {
+func chatWithAda(m calcShell) {
 	m.Press("agent-chatter chat -t calc.json", "Enter")
 	m.Expect("Calculator · ")
 	m.Press("@ada a division by zero should be an error", "Enter")
@@ -141,7 +141,7 @@ func drawPermission(t *testing.T) string {
 	m.Press("evaluate more of them at once", "Enter")
 	m.Expect("[Y] Allow")
 	m.Expect("a letter and Enter")
-	screen := screenOf(t, m)
+	screen := m.screen()
 	m.Press("y", "Enter")
 	m.Expect("Calculator · 4 messages")
 	m.Press("C-d")
@@ -188,10 +188,10 @@ func drawComparison(t *testing.T) string {
 func drawInBrowser(t *testing.T, rows int, fill, play func(m *ttytest.Tmux)) string {
 	size := picture.Size{Columns: 120, Rows: rows}
 	m := startShell(t, size)
-	fill(m)
+	fill(m.Tmux)
 	m.Press("agent-chatter browse", "Enter")
-	play(m)
-	screen := screenOf(t, m)
+	play(m.Tmux)
+	screen := m.screen()
 	m.Press("C-c")
 	return picture.Dark.Draw([]picture.Screen{screen}, []picture.Size{size})
 }

@@ -37,7 +37,15 @@ var programScreens = []struct {
 	play    func(m *ttytest.Tmux)
 	leave   []string // keys that lead back to an empty box
 }{
-	{"output", "agent-chatter chat -t calc.json", func(m *ttytest.Tmux) { // Ctrl+O
+	{"output_list", "agent-chatter chat -t calc.json", func(m *ttytest.Tmux) { // Ctrl+O
+		m.Expect("Calculator · ")
+		m.Press("a division by zero should be an error", "Enter")
+		m.Expect("Calculator · 2 messages")
+		m.Expect("eva> ")
+		m.Press("C-o")
+		m.Expect("3 of 3 · Enter opens") // all are read
+	}, []string{"q"}},
+	{"output", "agent-chatter chat -t calc.json", func(m *ttytest.Tmux) { // Enter in this list
 		m.Expect("Calculator · ")
 		m.Press("a division by zero should be an error", "Enter")
 		m.Expect("Calculator · 2 messages")
@@ -136,7 +144,7 @@ func TestProgramScreens(t *testing.T) {
 				m := ttytest.Start(t, size.Columns, size.Rows, fmt.Sprintf(
 					"cd %s; export AGENT_CHATTER_HOME=%s; %s; echo the end; exec cat", work, filepath.Join(work, "home"), s.command))
 				s.play(m)
-				if s.name != "output" { // the caret is no cell of the screen then
+				if !strings.HasPrefix(s.name, "output") { // the caret is no cell of the screen then
 					m.AwaitCursor()
 				}
 				capture := m.Run("capture-pane", "-e", "-p", "-N", "-J")

@@ -111,9 +111,15 @@ func TestErrorNamesTheSetting(t *testing.T) {
 		`{"budget":{"session":{"turns":1.5}}}`: "budget.session.turns must be a whole number, not 1.5",
 		`{"retention":{"keep":1.5}}`:           "retention.keep must be a whole number, not 1.5",
 		`{"retention":{"keep":-1}}`:            "retention.keep must be a number of sessions, 0 or more",
-		`{"hub":{"urls":"nats://a"}}`:          `hub.urls must be a list of strings, such as ["…"], not a string`,
-		`{"hub":{"teams":[1]}}`:                "hub.teams must be a string, not a number",
-		`{"redaction":{"x":1}}`:                `unknown setting "redaction.x"`,
+		`{"status":["team","clock"]}`: "status must be a list of some of " +
+			"[team messages model context tokens cost saved directory]",
+		`{"theme":"sepia"}`:   "theme must be one of [dark light high-contrast monochrome]",
+		`{"notify":["mail"]}`: "notify must be a list of some of [title bell terminal desktop]",
+		`{"keys":{"t":"output"}}`: "keys must be names of keys and actions: the key \"t\" types a character; " +
+			"add ctrl or alt",
+		`{"hub":{"urls":"nats://a"}}`: `hub.urls must be a list of strings, such as ["…"], not a string`,
+		`{"hub":{"teams":[1]}}`:       "hub.teams must be a string, not a number",
+		`{"redaction":{"x":1}}`:       `unknown setting "redaction.x"`,
 		`{"redaction":{},"window":5,"abc":1}`: "\n  - redaction must be a string, not an object" +
 			"\n  - unknown setting \"abc\"\n  - window must be an object, not a number",
 		`{"window":{"alpha":1,"bytes":true},"retention":{"keep":-1}}`: "\n" +

@@ -139,14 +139,14 @@ func recordOffer(home string, now time.Time) error {
 // offerTeamText asks whether to make a team of agents, and of which if there are several.
 func offerTeamText(names []string, path string) string {
 	if len(names) == 1 {
-		return fmt.Sprintf("Installed: %s.\nMake a team of it, in %s? [Y/n] ",
+		return fmt.Sprintf("Installed: %s.\nMake a team of it, in %s?\n[Y/n] ",
 			tty.SafeLine(names[0]), tty.SafeLine(path))
 	}
 	text := "Installed:\n"
 	for i, name := range names {
 		text += fmt.Sprintf("  %d. %s\n", i+1, tty.SafeLine(name))
 	}
-	return text + fmt.Sprintf("Make a team of them, in %s? [Y/n, or numbers such as 1,2] ", tty.SafeLine(path))
+	return text + fmt.Sprintf("Make a team of them, in %s?\n[Y/n, or numbers such as 1,2] ", tty.SafeLine(path))
 }
 
 // demoTeamText is for a chat with the demo team that the user has not chosen.

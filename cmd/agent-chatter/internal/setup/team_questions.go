@@ -59,7 +59,7 @@ func askUser(a *app.App, d *draft, c choices, askPermissions bool) error {
 var teamPermissions = []struct{ value, meaning string }{
 	{agent.Ask, "they ask you before they change a file or run a command"},
 	{agent.Edit, "they change files in the working directory, and ask you for the rest"},
-	{agent.Allow, "they do what you can do: change and delete your files, run any command. Nothing asks you"},
+	{agent.Allow, "they do what you can, unasked: change and delete files, run commands"},
 	{agent.ReadOnly, "they read files, and can change nothing"},
 	{agent.Deny, "what they would have to ask for is refused"},
 }

@@ -67,10 +67,8 @@ func (c Call) Lines(s Style) []ansi.Line {
 		lines = append(lines, quote(AnswersText(*c.Answer), ansi.Style{}, unlimited, s)...)
 	}
 	switch state := c.State(); {
-	case state == conversation.Failed && s.Whole && c.Result.Output != "":
-		lines = append(lines, quote(c.Result.Output, ansi.Style{Color: ansi.Red}, unlimited, s)...)
 	case state == conversation.Failed:
-		lines = append(lines, quote(c.Result.Error, ansi.Style{Color: ansi.Red}, resultLines, s)...)
+		lines = append(lines, quote(c.failure(s.Whole), ansi.Style{Color: ansi.Red}, resultLines, s)...)
 	case (state == conversation.OK || state == conversation.Bypassed && c.Result != nil) &&
 		(changed == 0 || s.Whole):
 		lines = append(lines, quote(c.Result.Output, ansi.Style{Dim: true}, resultLines, s)...)
@@ -83,6 +81,21 @@ func (c Call) Lines(s Style) []ansi.Line {
 		wrapped = append(wrapped, ansi.Wrap(line, s.columns())...)
 	}
 	return wrapped
+}
+
+// failure is why the call failed. An error that is only the beginning of the output is replaced by it.
+func (c Call) failure(whole bool) string {
+	output, failure := strings.TrimSpace(c.Result.Output), c.Result.Error
+	begin := strings.TrimSpace(strings.TrimSuffix(failure, "…"))
+	switch {
+	case output == "":
+		return failure
+	case strings.HasPrefix(output, begin):
+		return c.Result.Output
+	case whole:
+		return c.Result.Output + "\n" + failure
+	}
+	return failure
 }
 
 var changeStyles = map[ChangeKind]ansi.Style{

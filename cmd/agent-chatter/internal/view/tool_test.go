@@ -59,6 +59,7 @@ func TestCallLines(t *testing.T) {
 	}
 	ok := &projection.ToolCompleted{Output: "done"}
 	failed := &projection.ToolCompleted{Output: "done", Error: "no such file"}
+	cut := &projection.ToolCompleted{Output: "1\n2\n3\n4\n5\n6\n", Error: "1\n2\n3\n4…"}
 	ls := started("Bash", `{"command":"ls"}`)
 	long := &projection.ToolCompleted{Output: strings.Repeat("word ", 20) + "\n" + strings.Repeat("x", 100)}
 	for _, tt := range []struct {
@@ -73,6 +74,9 @@ func TestCallLines(t *testing.T) {
 		{"with its time", Call{conversation.Call{Started: ls, Result: ok, Time: time.Unix(1, 0), Took: time.Minute}}, false,
 			"● Bash  ls  ok 1m 00s|  done"},
 		{"failed", Call{conversation.Call{Started: ls, Result: failed}}, false, "● Bash  ls  failed|  no such file"},
+		{"failed, whole", Call{conversation.Call{Started: ls, Result: failed}}, true, "● Bash  failed|  ls|  done|  no such file"},
+		{"failed, and its error is the beginning of the output", Call{conversation.Call{Started: ls, Result: cut}}, false,
+			"● Bash  ls  failed|  1|  2|  3|  … 3 more lines"},
 		{"an input of two lines", Call{conversation.Call{Started: started("Bash", `{"command":"ls\nrm"}`)}}, false, "● Bash  ls rm"},
 		{"an input of two lines, whole", Call{conversation.Call{Started: started("Bash", `{"command":"ls\nrm"}`)}}, true, "● Bash|  ls|  rm"},
 		{"an output of four lines", Call{conversation.Call{Started: ls, Result: &projection.ToolCompleted{Output: "\n1\n2\n3\n4\n"}}}, false,

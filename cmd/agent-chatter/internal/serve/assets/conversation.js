@@ -422,8 +422,8 @@ function renew(old, now) {
   }
   old.classList.add(...marks);
   old.markdown = now.markdown;
-  const open = new Set([...old.querySelectorAll("details[open]")].map((tool) => tool.id));
-  for (const tool of now.querySelectorAll("details")) tool.open = open.has(tool.id);
+  const open = new Map([...old.querySelectorAll("details")].map((tool) => [tool.id, tool.open]));
+  for (const tool of now.querySelectorAll("details")) tool.open = open.get(tool.id) ?? tool.open;
   const before = [...old.children], after = [...now.children];
   after.forEach((child, i) => {
     if (!before[i]) old.append(child);

@@ -167,10 +167,10 @@ export function showSession(view, key) {
   };
 }
 
-// fold folds the tool calls of an item, or unfolds them if none is unfolded; false: it has none.
+// fold unfolds the tool calls of an item, or folds them if all are unfolded; false: it has none.
 function fold(item) {
   const tools = [...item.querySelectorAll("details.tool")];
-  const open = !tools.some((tool) => tool.open);
+  const open = !tools.every((tool) => tool.open);
   for (const tool of tools) tool.open = open;
   return tools.length > 0;
 }

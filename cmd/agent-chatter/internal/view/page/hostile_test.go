@@ -56,7 +56,7 @@ func everywhere(text string) *session {
 var allowed = map[string]string{
 	"article": "class id data-seq data-end aria-labelledby", "header": "", "h3": "id", "a": "class href title rel target",
 	"time": "datetime", "p": "class id data-of data-seq data-from data-to", "ul": "class aria-label", "ol": "start",
-	"li": "class", "span": "class", "details": "class id", "summary": "", "b": "", "code": "",
+	"li": "class", "span": "class", "details": "class id open", "summary": "", "b": "", "code": "",
 	"pre": "class tabindex data-language", "div": "class tabindex", "table": "", "tbody": "", "tr": "", "th": "class",
 	"td": "class", "h4": "", "h5": "", "h6": "", "blockquote": "", "hr": "", "br": "", "em": "", "strong": "", "del": "",
 }

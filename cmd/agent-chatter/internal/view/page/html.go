@@ -321,6 +321,16 @@ func (c *shownCall) Changes() []change {
 	return slices.Clip(changes)
 }
 
+// Unfolded reports whether the call is an edit that a reader sees without a click. A long one is folded, as are all
+// other calls.
+func (c *shownCall) Unfolded() bool {
+	n := len(c.Changes())
+	return 0 < n && n <= maxUnfolded
+}
+
+// maxUnfolded is the number of lines above which an edit is folded.
+const maxUnfolded = 40
+
 // maxChanges is the number of lines at which an edit is cut.
 const maxChanges = 2000
 
