@@ -171,12 +171,16 @@ func (d *dir) rename(from, to string) error {
 	return pathError("rename", from, unix.Renameat(d.fd, from, d.fd, to))
 }
 
-// renameNew renames a file of the restore. The error of a name that is in use matches fs.ErrExist.
+// renameNew renames a file that no other program uses. The error of a name that is in use matches fs.ErrExist.
 func (d *dir) renameNew(from, to string) error {
 	err := renameNew(d.fd, from, to)
-	if !isUnsupported(err) {
-		return pathError("rename", from, err)
+	if isUnsupported(err) {
+		return d.renameByLink(from, to)
 	}
+	return pathError("rename", from, err)
+}
+
+func (d *dir) renameByLink(from, to string) error {
 	if err := d.link(from, to); err != nil {
 		return err
 	}
