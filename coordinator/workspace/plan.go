@@ -105,9 +105,10 @@ type Kept struct {
 
 // Plan is what a restore would do.
 type Plan struct {
-	Steps []Step   // removals, the deepest first, then the others by their paths
-	Dirs  []string // directories to remove after the removals if they are empty, the deepest first
-	Kept  []Kept   // paths that differ from the target and stay, sorted
+	Removals []Step   // the deepest first
+	Dirs     []string // directories that are removed then if they are empty, the deepest first
+	Writes   []Step   // replaced and created after that, sorted
+	Kept     []Kept   // paths that differ from the target and stay, sorted
 }
 
 // NewPlan plans to set a directory back to the first state of a history. It plans only paths that nobody but turns has
@@ -299,21 +300,19 @@ func parents(name string) iter.Seq[string] {
 // plan returns the plan in its order.
 func (p *planner) plan() Plan {
 	var plan Plan
-	var removals, writes []Step
 	for _, name := range slices.Sorted(maps.Keys(p.why)) {
 		step := Step{Path: name, Present: p.trails[name].present, Target: p.trails[name].target}
 		switch {
 		case p.why[name] != "":
 			plan.Kept = append(plan.Kept, Kept{Path: name, Why: p.why[name]})
 		case step.Target.IsZero():
-			removals = append(removals, step)
+			plan.Removals = append(plan.Removals, step)
 		default:
-			writes = append(writes, step)
+			plan.Writes = append(plan.Writes, step)
 		}
 	}
-	slices.SortStableFunc(removals, func(a, b Step) int { return deepestFirst(a.Path, b.Path) })
-	plan.Dirs = p.emptied(writes)
-	plan.Steps = append(removals, writes...)
+	slices.SortStableFunc(plan.Removals, func(a, b Step) int { return deepestFirst(a.Path, b.Path) })
+	plan.Dirs = p.emptied(plan.Writes)
 	return plan
 }
 

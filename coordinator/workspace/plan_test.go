@@ -1,13 +1,17 @@
 package workspace
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/agent-chatter/agent-chatter/coordinator/workspace/objects"
+	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
 var (
@@ -135,7 +139,7 @@ func TestPlan(t *testing.T) {
 		{
 			name:    "a directory of an agent replaced it",
 			history: []Span{agent("d", a, noEntry), agent("d/e/x", noEntry, b)},
-			want:    "remove d/e/x, create d, rmdir d/e",
+			want:    "remove d/e/x, rmdir d/e, create d",
 		},
 		{
 			name:    "a directory with a person's file replaced it",
@@ -191,18 +195,18 @@ func TestPlan(t *testing.T) {
 // describe returns a plan in one line.
 func describe(p Plan) string {
 	var parts []string
-	for _, step := range p.Steps {
-		switch {
-		case step.Target.IsZero():
-			parts = append(parts, "remove "+step.Path)
-		case step.Present.IsZero():
-			parts = append(parts, "create "+step.Path)
-		default:
-			parts = append(parts, "write "+step.Path)
-		}
+	for _, step := range p.Removals {
+		parts = append(parts, "remove "+step.Path)
 	}
 	for _, dir := range p.Dirs {
 		parts = append(parts, "rmdir "+dir)
+	}
+	for _, step := range p.Writes {
+		if step.Present.IsZero() {
+			parts = append(parts, "create "+step.Path)
+		} else {
+			parts = append(parts, "write "+step.Path)
+		}
 	}
 	for _, kept := range p.Kept {
 		parts = append(parts, "keep "+kept.Path+": "+kept.Why)
@@ -251,5 +255,47 @@ func TestSplitRestore(t *testing.T) {
 	want := []string{"done by a restore: true", "removed by a restore: true", "edited by a restore: false"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestHistory(t *testing.T) {
+	store := objects.Open(vfs.OS, t.TempDir())
+	n := 0
+	captured := func(files map[string]string) (root objects.Hash) {
+		n++
+		must(t, store.Write(fmt.Sprintf("capture-%d", n), func(w *objects.Writer) error {
+			var list []objects.File
+			for name, content := range files {
+				if _, err := w.Put([]byte(content)); err != nil {
+					return err
+				}
+				list = append(list, objects.File{Path: name, Entry: fileOf(content)})
+			}
+			var err error
+			root, err = objects.Tree(list, w.Put)
+			return err
+		}))
+		return root
+	}
+	target := captured(map[string]string{"a": "1", "d/b": "1"})
+	before := captured(map[string]string{"a": "1", "d/b": "you"})
+	after := captured(map[string]string{"d/b": "you", "c": "ada"})
+	present := captured(map[string]string{"d/b": "you", "c": "you"})
+	turn := TurnTrees{Turn: *numbered(12), Before: before, After: after}
+	history, err := History(store, target, []TurnTrees{turn}, present)
+	must(t, err)
+	want := []Span{
+		change(nil, "d/b", fileOf("1"), fileOf("you")),
+		{Turn: numbered(12), Changes: []objects.Change{
+			{Path: "a", Before: fileOf("1")}, {Path: "c", After: fileOf("ada")},
+		}},
+		change(nil, "c", fileOf("ada"), fileOf("you")),
+	}
+	if diff := cmp.Diff(want, history); diff != "" {
+		t.Error(diff)
+	}
+	var missing *objects.MissingError
+	if _, err := History(store, objects.Hash{1}, []TurnTrees{turn}, present); !errors.As(err, &missing) {
+		t.Errorf("without the target: %v", err)
 	}
 }

@@ -219,7 +219,7 @@ func (w *world) restore() {
 		w.checkSaves(plan, o)
 		return
 	case 1:
-		n := w.int(4*len(plan.Steps) + 4)
+		n := w.int(4*len(plan.Removals) + 4*len(plan.Writes) + 4)
 		w.countIf("crashed", crashing(w.t, plan, o, n))
 		w.recover()
 		w.after(SplitRestore(&Turn{Name: "restore"}, changes(w.present(), w.capture()), w.targetOf)...)
@@ -271,7 +271,7 @@ func (w *world) checkRestore(plan Plan, o RestoreOptions) {
 		w.rt.Errorf("planned %s\nkept %v, failed %v", describe(plan), got.Kept, got.Failed)
 	}
 	want := maps.Clone(w.present())
-	for _, step := range plan.Steps {
+	for _, step := range slices.Concat(plan.Removals, plan.Writes) {
 		if want[step.Path] = step.Target; step.Target.IsZero() {
 			delete(want, step.Path)
 		}
@@ -326,24 +326,27 @@ func (w *world) checkUndo(o RestoreOptions) {
 	if diff := cmp.Diff(w.present(), w.capture()); diff != "" {
 		w.rt.Errorf("undone by %s, %+v:\n%s", describe(plan), got, diff)
 	}
-	w.count["undone"] += len(plan.Steps)
+	w.count["undone"] += len(plan.Removals) + len(plan.Writes)
 }
 
 // checkSaves executes a plan while a person saves files, and checks that each content is still there.
 func (w *world) checkSaves(plan Plan, o RestoreOptions) {
-	if len(plan.Steps) == 0 {
+	steps := slices.Concat(plan.Removals, plan.Writes)
+	if len(steps) == 0 {
 		return
 	}
-	saved := map[string]string{} // by path
+	saved := map[string]string{} // by the path without links: a later save replaces an earlier one
 	next := w.int(4)
 	o.before = func(string) {
 		if next--; next >= 0 {
 			return
 		}
 		next = w.int(6)
-		name := rapid.SampledFrom(plan.Steps).Draw(w.rt, "step").Path
+		name := rapid.SampledFrom(steps).Draw(w.rt, "step").Path
 		if content := w.content(); w.save(name, content) {
-			saved[name] = content
+			file, err := filepath.EvalSymlinks(filepath.Join(w.dir, name))
+			must(w.t, err)
+			saved[file] = content
 		}
 	}
 	got, err := Restore(w.t.Context(), plan, o)

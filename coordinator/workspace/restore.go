@@ -98,27 +98,28 @@ func Restore(ctx context.Context, p Plan, o RestoreOptions) (Result, error) {
 		return Result{}, err
 	}
 	root.close()
-	dirsRemoved := false
-	for _, step := range p.Steps {
-		if ctx.Err() != nil {
-			return r.Result, context.Cause(ctx)
-		}
-		if !step.Target.IsZero() && !dirsRemoved {
-			r.removeDirs(p.Dirs)
-			dirsRemoved = true
-		}
-		r.record(step, r.step(step))
+	if err := r.steps(ctx, p.Removals); err != nil {
+		return r.Result, err
 	}
-	if !dirsRemoved {
-		r.removeDirs(p.Dirs)
-	}
-	return r.Result, nil
+	r.removeDirs(p.Dirs)
+	return r.Result, r.steps(ctx, p.Writes)
 }
 
 // A restorer executes a plan.
 type restorer struct {
 	RestoreOptions
 	Result
+}
+
+// steps takes steps until the context ends.
+func (r *restorer) steps(ctx context.Context, steps []Step) error {
+	for _, step := range steps {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		r.record(step, r.step(step))
+	}
+	return nil
 }
 
 // record adds the outcome of a step to the result.
@@ -159,9 +160,11 @@ func (r *restorer) step(s Step) error {
 		if content, err = r.Read(s.Target.Hash); err != nil {
 			return err
 		}
+	}
+	if s.Present.IsZero() {
 		r.before("make directories")
 	}
-	d, err := openDir(r.Root, path.Dir(s.Path), !s.Target.IsZero())
+	d, err := openDir(r.Root, path.Dir(s.Path), s.Present.IsZero())
 	switch {
 	case errors.Is(err, errNoDirectory):
 		return keptError(err.Error())

@@ -341,7 +341,14 @@ func TestRestoreKeepsWhatChangedAfterThePlan(t *testing.T) {
 	must(t, os.RemoveAll(filepath.Join(root, "parent")))
 	put(t, root, map[string]string{"parent": "3"})
 	want := store.capture(t, root)
-	got, err := Restore(t.Context(), plan, RestoreOptions{ID: restoreID, Root: root, Read: store.read})
+	got, err := Restore(t.Context(), plan, RestoreOptions{
+		ID: restoreID, Root: root, Read: store.read,
+		before: func(operation string) {
+			if operation == "rename away" || operation == "exchange" {
+				t.Errorf("%s of a path that has changed", operation)
+			}
+		},
+	})
 	must(t, err)
 	var kept []string
 	for _, k := range got.Kept {
