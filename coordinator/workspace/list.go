@@ -161,10 +161,10 @@ func (l *lister) add(name string) error {
 func (l *lister) skip(dir, why string) { l.skipped = append(l.skipped, Skipped{Path: dir, Why: why}) }
 
 // has reports whether a file or directory belongs into the list: it is neither excluded nor part of a .git, which a
-// file system that folds case also finds as .GIT.
+// file system that folds case also finds as .GIT, nor left by an interrupted restore.
 func (l *lister) has(name string) bool {
 	for part := range strings.SplitSeq(name, "/") {
-		if strings.EqualFold(part, ".git") {
+		if strings.EqualFold(part, ".git") || isTemp(part) {
 			return false
 		}
 	}

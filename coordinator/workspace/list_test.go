@@ -210,6 +210,9 @@ func TestListOfADirectory(t *testing.T) {
 		{"files in what looks like .git", func(t *testing.T, root string) {
 			write(t, root, "a", "d/.git/x", "e/.GIT/y", "f/.git")
 		}, "a"},
+		{"files of a restore", func(t *testing.T, root string) {
+			write(t, root, "a", "d/"+tempName("01K9ZZZZZZZZZZZZZZZZZZZZZZ", "d/x"), ".agent-chatter-notes")
+		}, ".agent-chatter-notes a"},
 		{"leading hyphens and colons", func(t *testing.T, root string) {
 			committed(t, root, "-x", "x")
 			write(t, root, "--", "-n")

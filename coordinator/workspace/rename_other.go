@@ -1,0 +1,9 @@
+//go:build unix && !linux && !darwin && !dragonfly
+
+package workspace
+
+import "golang.org/x/sys/unix"
+
+func exchange(int, string, string) error { return unix.ENOSYS }
+
+func renameNew(int, string, string) error { return unix.ENOSYS }

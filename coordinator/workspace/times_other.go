@@ -1,0 +1,18 @@
+//go:build unix && !linux && !darwin
+
+package workspace
+
+import (
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// timesOf returns the time of the last change of a file, of a link itself.
+func timesOf(path string) (Times, error) {
+	var st unix.Stat_t
+	if err := unix.Lstat(path, &st); err != nil {
+		return Times{}, err
+	}
+	return Times{Changed: time.Unix(st.Ctim.Unix())}, nil
+}
