@@ -280,14 +280,14 @@ func (c *capture) store(ctx context.Context, id string) (tree objects.Hash, err 
 	return tree, nil
 }
 
-// errChanged is the error of a file that changed while it was read.
-var errChanged = errors.New("it changes while it is read")
+// errUnstable is the error of a file that changed while it was read.
+var errUnstable = errors.New("it changes while it is read")
 
 // storeFile stores a file, or skips it if it cannot be read.
 func (c *capture) storeFile(out *objects.Writer, f cached) error {
 	var content []byte
-	err := errChanged
-	for try := 0; try < readTries && err == errChanged; try++ {
+	err := errUnstable
+	for try := 0; try < readTries && err == errUnstable; try++ {
 		content, f.stat, err = c.content(f.path)
 	}
 	switch {
@@ -317,20 +317,20 @@ func (c *capture) content(name string) ([]byte, stat, error) {
 	if before.mode&objects.ModeType == objects.ModeLink {
 		text, err := c.disk.readlink(name)
 		if after, statErr := c.disk.lstat(name); err == nil && (statErr != nil || after != before) {
-			err = errChanged
+			err = errUnstable
 		}
 		return []byte(text), before, err
 	}
 	f, err := c.disk.open(name)
 	if err != nil {
 		if now, statErr := c.disk.lstat(name); statErr == nil && now != before {
-			err = errChanged
+			err = errUnstable
 		}
 		return nil, before, err
 	}
 	defer f.Close()
 	if opened, err := statFile(f); err != nil || opened != before {
-		return nil, before, cmp.Or(err, errChanged)
+		return nil, before, cmp.Or(err, errUnstable)
 	}
 	if limit := c.w.Limits.FileBytes; limit > 0 && before.size > limit {
 		return nil, before, errors.New("it grew over the limit")
@@ -342,13 +342,13 @@ func (c *capture) content(name string) ([]byte, stat, error) {
 		if n == 0 && err == io.EOF {
 			err = nil
 		} else if err == nil {
-			err = errChanged
+			err = errUnstable
 		}
 	} else if err == io.EOF || err == io.ErrUnexpectedEOF {
-		err = errChanged
+		err = errUnstable
 	}
 	if after, statErr := statFile(f); err == nil && (statErr != nil || after != before) {
-		err = errChanged
+		err = errUnstable
 	}
 	return content, before, err
 }

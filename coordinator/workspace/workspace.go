@@ -52,13 +52,13 @@ func Open(home, dir string) (*Workspace, error) {
 	if isOrContains(root, user) || root == filepath.Dir(root) || inHome(home, root) {
 		return nil, &RefusedError{root}
 	}
-	return open(home, root), nil
+	return newWorkspace(home, root), nil
 }
 
 // OpenRoot returns the workspace of a directory that was captured before.
-func OpenRoot(home, root string) *Workspace { return open(home, root) }
+func OpenRoot(home, root string) *Workspace { return newWorkspace(home, root) }
 
-func open(home, root string) *Workspace {
+func newWorkspace(home, root string) *Workspace {
 	sum := sha256.Sum256([]byte(root))
 	dir := filepath.Join(home, "files", fmt.Sprintf("%x", sum[:8]))
 	return &Workspace{Limits: DefaultLimits, root: root, dir: dir, home: home, store: objects.Open(vfs.OS, dir)}

@@ -1,0 +1,376 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"path/filepath"
+	"slices"
+
+	"github.com/agent-chatter/agent-chatter/coordinator/workspace"
+	"github.com/agent-chatter/agent-chatter/coordinator/workspace/objects"
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
+)
+
+// FileHistory is what a session has recorded of the files of one directory.
+type FileHistory struct {
+	Dir    string
+	states []fileState           // oldest first
+	turns  []workspace.TurnTrees // of turns and restores
+	seqs   []uint64              // of the events of turns
+	// open is the last restore if the program ended in it.
+	open     *projection.FilesRestoring
+	last     *projection.FilesRestoring // the last restore
+	lastTurn int                        // its index in turns
+	restored bool                       // the last element of turns is a restore whose result is not captured yet
+}
+
+// fileState is the tree of a directory from an event on.
+type fileState struct {
+	seq  uint64
+	tree objects.Hash
+}
+
+// NoFilesError is the error of a session that has recorded nothing of the files of a directory.
+type NoFilesError struct {
+	Dirs []string // that it has; none: no directory
+}
+
+func (e *NoFilesError) Error() string {
+	if len(e.Dirs) == 0 {
+		return "the session has recorded no files"
+	}
+	return fmt.Sprintf("the session has recorded files of several directories: %q", e.Dirs)
+}
+
+// NewFileHistory reads the events of a session. dir may be "" if the session has files of one directory only; else the
+// error is a *NoFilesError.
+func NewFileHistory(dir string, events iter.Seq2[journal.Event, error]) (*FileHistory, error) {
+	b := historyBuilder{dirs: map[string]*FileHistory{}, turns: map[string]*workspace.Turn{}}
+	for e, err := range events {
+		if err != nil {
+			return nil, err
+		}
+		if p, err := projection.Decode(e); err == nil {
+			if err := b.add(e, p); err != nil {
+				return nil, fmt.Errorf("event %d: %w", e.Seq, err)
+			}
+		}
+	}
+	if h := b.dirs[dir]; h != nil {
+		return h, nil
+	}
+	if dir == "" && len(b.names) == 1 {
+		return b.dirs[b.names[0]], nil
+	}
+	return nil, &NoFilesError{b.names}
+}
+
+// historyBuilder collects the histories of all directories of a session.
+type historyBuilder struct {
+	dirs  map[string]*FileHistory
+	names []string // of the directories, oldest first
+	turns map[string]*workspace.Turn
+	count int // turns
+}
+
+func (b *historyBuilder) dir(name string) *FileHistory {
+	h := b.dirs[name]
+	if h == nil {
+		h = &FileHistory{Dir: name}
+		b.dirs[name] = h
+		b.names = append(b.names, name)
+	}
+	return h
+}
+
+func (b *historyBuilder) add(e journal.Event, p projection.Payload) (err error) {
+	switch p := p.(type) {
+	case projection.TurnStarted:
+		b.count++
+		b.turns[p.TurnID] = &workspace.Turn{Name: fmt.Sprintf("turn %d", b.count), Started: e.Time}
+	case projection.TurnEnded:
+		if t := b.turns[p.TurnID]; t != nil {
+			t.Ended = e.Time
+		}
+	case projection.FilesCaptured:
+		return b.dir(p.Dir).addState(e.Seq, p.Root)
+	case projection.FilesChanged:
+		turn := workspace.Turn{Name: "a turn", Started: e.Time, Ended: e.Time}
+		if t := b.turns[p.TurnID]; t != nil {
+			turn = *t
+		}
+		turn.Late, turn.Shared = p.Late, len(p.With) > 0
+		h := b.dir(p.Dir)
+		return errors.Join(h.addTurn(e.Seq, turn, p.Before, p.After), h.addState(e.Seq, p.After))
+	case projection.FilesRestoring:
+		h := b.dir(p.Dir)
+		h.open, h.last, h.lastTurn = &p, &p, len(h.turns)
+		turn := workspace.Turn{Name: "a restore", Started: e.Time, Ended: e.Time}
+		return errors.Join(h.addTurn(e.Seq, turn, p.Undo, p.Undo), h.addState(e.Seq, p.Undo))
+	case projection.FilesRestored:
+		for _, h := range b.dirs {
+			if h.open != nil && h.open.RestoreID == p.RestoreID {
+				h.open, h.restored = nil, true
+				h.turns[len(h.turns)-1].Ended = e.Time
+			}
+		}
+	}
+	return nil
+}
+
+// addState adds what a directory contains from an event on. The first one after a restore says what that has changed.
+func (h *FileHistory) addState(seq uint64, root string) error {
+	tree, err := objects.ParseHash(root)
+	if err != nil {
+		return err
+	}
+	if h.restored {
+		h.turns[len(h.turns)-1].After, h.restored = tree, false
+	}
+	h.states = append(h.states, fileState{seq, tree})
+	return nil
+}
+
+func (h *FileHistory) addTurn(seq uint64, turn workspace.Turn, before, after string) error {
+	first, err := objects.ParseHash(before)
+	if err != nil {
+		return err
+	}
+	last, err := objects.ParseHash(after)
+	h.turns = append(h.turns, workspace.TurnTrees{Turn: turn, Before: first, After: last})
+	h.seqs = append(h.seqs, seq)
+	return err
+}
+
+// At returns what the directory contained after an event, or, if nothing was captured until then, at the first capture.
+func (h *FileHistory) At(seq uint64) objects.Hash {
+	tree := h.states[0].tree
+	for _, s := range h.states {
+		if s.seq > seq {
+			break
+		}
+		tree = s.tree
+	}
+	return tree
+}
+
+// since returns the turns and restores after an event.
+func (h *FileHistory) since(seq uint64) []workspace.TurnTrees {
+	i := slices.IndexFunc(h.seqs, func(s uint64) bool { return s > seq })
+	if i < 0 {
+		return nil
+	}
+	return h.turns[i:]
+}
+
+// FileRestore sets files of a directory back.
+type FileRestore struct {
+	History   *FileHistory
+	Workspace *workspace.Workspace // of the directory
+	Record    func(...projection.Payload) error
+
+	Seq   uint64   // the event to which the files are set back
+	Undo  bool     // undo the last restore instead
+	Paths []string // files and directories below the directory, with slashes; none: all
+	Force bool     // also what somebody else changed after a turn
+}
+
+// ErrNoRestore is the error of FileRestore.Prepare without a restore to undo.
+var ErrNoRestore = errors.New("no files were set back in this session")
+
+// PreparedRestore is a restore that can run. Close it.
+type PreparedRestore struct {
+	r       *FileRestore
+	id      string
+	running *workspace.Running
+	present workspace.Capture
+	target  objects.Hash
+	Plan    workspace.Plan
+	// Left are the files of a restore that was interrupted, which are in no capture.
+	Left []workspace.Kept
+}
+
+// Prepare captures the directory and plans the restore; nothing is written. It removes what an interrupted restore has
+// left. Errors: ErrNoRestore, a *workspace.BusyError if a turn runs in the directory, those of Workspace.Capture and of
+// the store.
+func (r *FileRestore) Prepare(ctx context.Context) (*PreparedRestore, error) {
+	p := &PreparedRestore{r: r, id: newID()}
+	var err error
+	if p.running, err = r.Workspace.Begin(ctx, p.id); err != nil {
+		return nil, err
+	}
+	if err := p.prepare(ctx); err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	return p, nil
+}
+
+func (p *PreparedRestore) prepare(ctx context.Context) (err error) {
+	r, h := p.r, p.r.History
+	if with, err := p.running.With(); err != nil || len(with) > 0 {
+		return errors.Join(err, &workspace.BusyError{Root: h.Dir})
+	}
+	if h.open != nil {
+		if err := p.recover(); err != nil {
+			return err
+		}
+	}
+	if p.present, err = r.Workspace.Capture(ctx, newID(), nil); err != nil {
+		return err
+	}
+	p.target = h.At(r.Seq)
+	turns := h.since(r.Seq)
+	if r.Undo {
+		if h.last == nil {
+			return ErrNoRestore
+		}
+		if p.target, err = objects.ParseHash(h.last.Undo); err != nil {
+			return err
+		}
+		turns = h.turns[h.lastTurn:]
+	}
+	p.Plan, err = p.plan(turns)
+	return err
+}
+
+// recover removes the files that an interrupted restore has left.
+func (p *PreparedRestore) recover() error {
+	open := p.r.History.open
+	undo, err := objects.ParseHash(open.Undo)
+	if err != nil {
+		return err
+	}
+	target, err := objects.ParseHash(open.Target)
+	if err != nil {
+		return err
+	}
+	var changes []objects.Change
+	for c, err := range p.r.Workspace.Store().Compare(undo, target) {
+		if err != nil {
+			return err
+		}
+		changes = append(changes, c)
+	}
+	p.Left, err = workspace.Recover(p.r.History.Dir, open.RestoreID, changes)
+	return err
+}
+
+// plan plans to set the directory to the target.
+func (p *PreparedRestore) plan(turns []workspace.TurnTrees) (workspace.Plan, error) {
+	store := p.r.Workspace.Store()
+	history, err := p.spans(turns)
+	if err != nil {
+		return workspace.Plan{}, err
+	}
+	then, err := skippedOf(store, p.target)
+	if err != nil {
+		return workspace.Plan{}, err
+	}
+	now, err := skippedOf(store, p.present.Tree)
+	if err != nil {
+		return workspace.Plan{}, err
+	}
+	var paths []string
+	for _, name := range p.r.Paths {
+		paths = append(paths, filepath.ToSlash(filepath.Clean(name)))
+	}
+	root := p.r.History.Dir
+	return workspace.NewPlan(history, workspace.PlanOptions{
+		Paths: paths, SkippedThen: then, SkippedNow: now, Times: workspace.TimesBelow(root),
+		FoldsCase: workspace.FoldsCase(root), Force: p.r.Force,
+	}), nil
+}
+
+// spans returns what changed since the target, by author.
+func (p *PreparedRestore) spans(turns []workspace.TurnTrees) ([]workspace.Span, error) {
+	store, open := p.r.Workspace.Store(), p.r.History.open
+	n := len(turns) - 1
+	if open == nil || n < 0 {
+		return workspace.History(store, p.target, turns, p.present.Tree)
+	}
+	interrupted := turns[n] // what it has set is its own, and the rest has another author
+	history, err := workspace.History(store, p.target, turns[:n], interrupted.Before)
+	if err != nil {
+		return nil, err
+	}
+	aim, err := objects.ParseHash(open.Target)
+	if err != nil {
+		return nil, err
+	}
+	files, err := store.Files(aim)
+	if err != nil {
+		return nil, err
+	}
+	var changes []objects.Change
+	for c, err := range store.Compare(interrupted.Before, p.present.Tree) {
+		if err != nil {
+			return nil, err
+		}
+		changes = append(changes, c)
+	}
+	target := func(name string) objects.Entry { return files[name] }
+	return append(history, workspace.SplitRestore(&interrupted.Turn, changes, target)...), nil
+}
+
+// skippedOf returns the paths of a tree whose content is not stored.
+func skippedOf(store *objects.Store, tree objects.Hash) (skipped []workspace.Skipped, err error) {
+	files, err := store.Files(tree)
+	if err != nil {
+		return nil, err
+	}
+	for name, e := range files {
+		if e.Type() == objects.ModeSkipped {
+			why, err := store.Read(e.Hash)
+			if err != nil {
+				return nil, err
+			}
+			skipped = append(skipped, workspace.Skipped{Path: name, Why: string(why)})
+		}
+	}
+	return skipped, nil
+}
+
+// Run records and executes the plan. It may leave a part undone if the context ends; the same restore completes it.
+func (p *PreparedRestore) Run(ctx context.Context) (workspace.Result, error) {
+	h := p.r.History
+	captured := CapturedEvent(p.present, newID(), h.Dir, projection.BeforeRestore)
+	restoring := projection.FilesRestoring{
+		RestoreID: p.id, Dir: h.Dir, Target: p.target.String(), Undo: p.present.Tree.String(), Seq: p.r.Seq,
+		Force: p.r.Force,
+	}
+	for _, name := range p.r.Paths {
+		restoring.Paths = append(restoring.Paths, projection.FilePath(name))
+	}
+	if err := p.r.Record(captured, restoring); err != nil {
+		return workspace.Result{}, err
+	}
+	// Crash here leaves each path as it was or set back, and files that the next restore removes.
+	store := p.r.Workspace.Store()
+	result, err := workspace.Restore(ctx, p.Plan, workspace.RestoreOptions{ID: p.id, Root: h.Dir, Read: store.Read})
+	after, captureErr := p.r.Workspace.Capture(context.WithoutCancel(ctx), newID(), nil)
+	events := []projection.Payload{restoredEvent(p.id, p.Plan.Kept, result)}
+	if captureErr == nil {
+		events = append(events, CapturedEvent(after, newID(), h.Dir, projection.BeforeRestore))
+	}
+	return result, errors.Join(err, captureErr, p.r.Record(events...))
+}
+
+func restoredEvent(id string, planned []workspace.Kept, result workspace.Result) projection.FilesRestored {
+	event := projection.FilesRestored{
+		RestoreID: id, Written: len(result.Written), Removed: len(result.Removed), Failed: len(result.Failed),
+	}
+	for i, k := range slices.Concat(planned, result.Kept, result.Failed) {
+		if i == projection.MaxFileChanges {
+			event.More = len(planned) + len(result.Kept) + len(result.Failed) - i
+			break
+		}
+		event.Kept = append(event.Kept, projection.SkippedFile{Path: projection.FilePath(k.Path), Why: k.Why})
+	}
+	return event
+}
+
+// Close ends the restore, whether it ran or not.
+func (p *PreparedRestore) Close() error { return p.running.End() }
