@@ -48,7 +48,9 @@ func (e *NoFilesError) Error() string {
 // NewFileHistory reads the events of a session. dir may be "" if the session has files of one directory only; else the
 // error is a *NoFilesError.
 func NewFileHistory(dir string, events iter.Seq2[journal.Event, error]) (*FileHistory, error) {
-	b := historyBuilder{dirs: map[string]*FileHistory{}, turns: map[string]*workspace.Turn{}}
+	b := historyBuilder{
+		dirs: map[string]*FileHistory{}, turns: map[string]*workspace.Turn{}, ends: map[string]uint64{},
+	}
 	for e, err := range events {
 		if err != nil {
 			return nil, err
@@ -72,8 +74,9 @@ func NewFileHistory(dir string, events iter.Seq2[journal.Event, error]) (*FileHi
 type historyBuilder struct {
 	dirs  map[string]*FileHistory
 	names []string // of the directories, oldest first
-	turns map[string]*workspace.Turn
-	count int // turns
+	turns map[string]*workspace.Turn // by id
+	ends  map[string]uint64          // the seq of the end of a turn
+	count int                        // turns
 }
 
 func (b *historyBuilder) dir(name string) *FileHistory {
@@ -95,8 +98,9 @@ func (b *historyBuilder) add(e journal.Event, p projection.Payload) (err error) 
 		if t := b.turns[p.TurnID]; t != nil {
 			t.Ended = e.Time
 		}
+		b.ends[p.TurnID] = e.Seq
 	case projection.FilesCaptured:
-		return b.dir(p.Dir).addState(e.Seq, p.Root)
+		return b.dir(p.Dir).addState(b.seqOf(e, p.TurnID), p.Root)
 	case projection.FilesChanged:
 		turn := workspace.Turn{Name: "a turn", Started: e.Time, Ended: e.Time}
 		if t := b.turns[p.TurnID]; t != nil {
@@ -104,7 +108,8 @@ func (b *historyBuilder) add(e journal.Event, p projection.Payload) (err error) 
 		}
 		turn.Late, turn.Shared = p.Late, len(p.With) > 0
 		h := b.dir(p.Dir)
-		return errors.Join(h.addTurn(e.Seq, turn, p.Before, p.After), h.addState(e.Seq, p.After))
+		seq := b.seqOf(e, p.TurnID)
+		return errors.Join(h.addTurn(seq, turn, p.Before, p.After), h.addState(seq, p.After))
 	case projection.FilesRestoring:
 		h := b.dir(p.Dir)
 		h.open, h.last, h.lastTurn = &p, &p, len(h.turns)
@@ -119,6 +124,15 @@ func (b *historyBuilder) add(e journal.Event, p projection.Payload) (err error) 
 		}
 	}
 	return nil
+}
+
+// seqOf returns the event from which on the files are as an event says: the end of the turn, after which they were
+// captured.
+func (b *historyBuilder) seqOf(e journal.Event, turnID string) uint64 {
+	if end, ok := b.ends[turnID]; ok {
+		return end
+	}
+	return e.Seq
 }
 
 // addState adds what a directory contains from an event on. The first one after a restore says what that has changed.

@@ -1,0 +1,158 @@
+package filechanges
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
+	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/workspace"
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+)
+
+// Restore sets files back.
+type Restore struct {
+	ID     string   `arg:"" help:"The session: id, ID#N, title or latest."`
+	Paths  []string `arg:"" optional:"" name:"path" help:"Files and directories, below the directory of the agents."`
+	At     string   `help:"Event after which the files were as wanted: number, time or turn:N." placeholder:"X"`
+	Undo   bool     `help:"Undo the last restore."`
+	DryRun bool     `help:"Only print what would be done."`
+	Force  bool     `help:"Also set back what you changed after a turn."`
+	Dir    string   `help:"The directory, if agents have changed several." placeholder:"DIR"`
+	Yes    bool     `short:"y" help:"Do not ask."`
+	JSON   bool     `help:"Print JSON."`
+}
+
+// Help returns examples.
+func (Restore) Help() string {
+	return `Examples:
+  agent-chatter files restore latest --at turn:2 --dry-run
+  agent-chatter files restore 7QN3 --at 12 src/cart.go
+  agent-chatter files restore 7QN3 --undo`
+}
+
+// Run implements the command. The exit code is 1 if a path was kept or failed.
+func (cmd *Restore) Run(a *app.App) error {
+	ctx, stop := app.UntilSignal()
+	defer stop()
+	name, at, err := a.CutEvent(ctx, cmd.ID, "at", cmd.At)
+	if err != nil {
+		return err
+	}
+	if (at == "") != cmd.Undo {
+		return app.Exit(app.ExitUsage, restoreWhatText(cmd.ID))
+	}
+	s, err := a.Find(ctx, name)
+	if err != nil {
+		return err
+	}
+	r, err := cmd.restore(ctx, a, s, at)
+	if err != nil {
+		return err
+	}
+	prepared, err := r.Prepare(ctx)
+	if err != nil {
+		return explainRestore(s.ID, err)
+	}
+	defer prepared.Close()
+	return cmd.run(ctx, a, prepared)
+}
+
+// restore returns the restore that the command asks for.
+func (cmd *Restore) restore(
+	ctx context.Context, a *app.App, s catalog.Session, at string,
+) (*coordinator.FileRestore, error) {
+	replay := view.NewReplay(a, s)
+	span, err := view.ParseSpan("", "", at)
+	if err != nil {
+		return nil, err
+	}
+	seq, err := span.LastSeq(replay.Events(ctx))
+	if err != nil {
+		return nil, err
+	}
+	if seq == 0 && at != "" {
+		return nil, app.Exit(app.ExitFailed, view.NotReachedText(s.ID, at))
+	}
+	if cmd.Undo {
+		seq = 0
+	}
+	history, err := coordinator.NewFileHistory(cmd.Dir, replay.Events(ctx))
+	if err != nil {
+		return nil, explainRestore(s.ID, err)
+	}
+	config, err := a.Config()
+	if err != nil {
+		return nil, err
+	}
+	return &coordinator.FileRestore{
+		History: history, Workspace: openRoot(a, config, history.Dir), Seq: seq, Undo: cmd.Undo,
+		Paths: cmd.Paths, Force: cmd.Force,
+		Record: func(payloads ...projection.Payload) error {
+			var records []journal.Record
+			for _, p := range payloads {
+				records = append(records, projection.Record(time.Now(), p))
+			}
+			dir := a.Catalog.At(s.Dir())
+			problem, err := a.Remote.Change(ctx, dir, s.ID, func() error { return dir.Append(ctx, s.ID, records...) })
+			a.ReportHub(problem)
+			return err
+		},
+	}, nil
+}
+
+func openRoot(a *app.App, config home.Config, dir string) *workspace.Workspace {
+	w := workspace.OpenRoot(a.Home, dir)
+	w.Limits = config.FileLimits()
+	return w
+}
+
+// run shows the plan, asks, and executes it.
+func (cmd *Restore) run(ctx context.Context, a *app.App, p *coordinator.PreparedRestore) error {
+	if len(p.Left) > 0 {
+		a.Notice(leftText(p.Left))
+	}
+	if !cmd.JSON {
+		a.Notice(planText(p.Plan))
+	}
+	switch {
+	case cmd.DryRun && cmd.JSON:
+		return errors.Join(app.WriteJSON(a.Stdout, planned(p.Plan)), keptExit(p.Plan.Kept))
+	case cmd.DryRun, len(p.Plan.Removals)+len(p.Plan.Writes) == 0 && !cmd.JSON:
+		return keptExit(p.Plan.Kept)
+	case !cmd.Yes && !a.IsTerminal():
+		return app.Exit(app.ExitUsage, notConfirmedText())
+	case !cmd.Yes:
+		if yes, err := a.Confirm("Set these files back?"); err != nil || !yes {
+			return err
+		}
+	}
+	result, err := p.Run(ctx)
+	if cmd.JSON {
+		err = errors.Join(err, app.WriteJSON(a.Stdout, restored(p.Plan, result)))
+	} else {
+		a.Notice(restoredText(result))
+	}
+	return errors.Join(err, keptExit(append(append(p.Plan.Kept, result.Kept...), result.Failed...)))
+}
+
+func keptExit(kept []workspace.Kept) error {
+	if len(kept) == 0 {
+		return nil
+	}
+	return &app.ExitError{Code: app.ExitFailed}
+}
+
+// explainRestore adds what a person can do about an error.
+func explainRestore(id string, err error) error {
+	var none *coordinator.NoFilesError
+	if errors.As(err, &none) {
+		return app.Exit(app.ExitFailed, noFilesText(id, none.Dirs))
+	}
+	return err
+}

@@ -1,0 +1,128 @@
+package filechanges
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/coordinator/workspace"
+	"github.com/agent-chatter/agent-chatter/coordinator/workspace/objects"
+)
+
+// maxPlanned is how many paths a preview lists.
+const maxPlanned = 200
+
+// planText lists what a restore would do.
+func planText(p workspace.Plan) string {
+	if len(p.Removals)+len(p.Writes)+len(p.Kept) == 0 {
+		return "The files are as they were then."
+	}
+	var lines []string
+	for _, s := range p.Writes {
+		verb := "replace"
+		if s.Present.IsZero() {
+			verb = "create"
+		}
+		lines = append(lines, fmt.Sprintf("%-8s %s", verb, tty.SafeLine(s.Path)))
+	}
+	for _, s := range p.Removals {
+		lines = append(lines, fmt.Sprintf("%-8s %s", "remove", tty.SafeLine(s.Path)))
+	}
+	for _, k := range p.Kept {
+		lines = append(lines, fmt.Sprintf("%-8s %s: %s", "keep", tty.SafeLine(k.Path), tty.SafeLine(k.Why)))
+	}
+	if more := len(lines) - maxPlanned; more > 0 {
+		lines = append(lines[:maxPlanned], fmt.Sprintf("… and %d more", more))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// restoredText says what a restore did.
+func restoredText(r workspace.Result) string {
+	lines := []string{fmt.Sprintf("%s written, %d removed.", app.Count(len(r.Written), "file"), len(r.Removed))}
+	for _, k := range r.Kept {
+		lines = append(lines, fmt.Sprintf("Kept: %s: %s", tty.SafeLine(k.Path), tty.SafeLine(k.Why)))
+	}
+	for _, k := range r.Failed {
+		lines = append(lines, fmt.Sprintf("Failed: %s: %s", tty.SafeLine(k.Path), tty.SafeLine(k.Why)))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// restoreWhatText is for a restore without exactly one of --at and --undo.
+func restoreWhatText(id string) app.Message {
+	return app.Text("files restore needs --at X or --undo.").
+		With(app.To("list what each turn changed", "files", "list", id))
+}
+
+// notConfirmedText is for a restore that cannot be confirmed because there is no terminal.
+func notConfirmedText() app.Message {
+	return app.Text("Setting files back needs a confirmation: add --yes.")
+}
+
+// leftText is for files of an interrupted restore that hold versions which no capture has.
+func leftText(left []workspace.Kept) string {
+	lines := []string{"A restore was interrupted. It has left files, which you may need:"}
+	for _, k := range left {
+		lines = append(lines, fmt.Sprintf("  %s: %s", tty.SafeLine(k.Path), tty.SafeLine(k.Why)))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// noFilesText is for a session without files, or with files of several directories.
+func noFilesText(id string, dirs []string) app.Message {
+	if len(dirs) == 0 {
+		return app.Text("Session %s has recorded no files.", id).
+			With(app.To("see when files are recorded", "guide", "file-changes"))
+	}
+	m := app.Text("The agents of session %s have changed files in several directories. Choose one with --dir:", id)
+	for _, dir := range dirs {
+		m.Text += "\n  " + tty.SafeLine(dir)
+	}
+	return m
+}
+
+// restoredPath is a path of a restore, in JSON.
+type restoredPath struct {
+	Path   string `json:"path"`
+	Action string `json:"action"` // replace, create, remove, keep, written, removed, kept or failed
+	Why    string `json:"why,omitempty"`
+}
+
+// planned returns the plan for --json.
+func planned(p workspace.Plan) []restoredPath {
+	paths := []restoredPath{}
+	for _, s := range p.Writes {
+		action := "replace"
+		if s.Present == (objects.Entry{}) {
+			action = "create"
+		}
+		paths = append(paths, restoredPath{Path: s.Path, Action: action})
+	}
+	for _, s := range p.Removals {
+		paths = append(paths, restoredPath{Path: s.Path, Action: "remove"})
+	}
+	return append(paths, kept("keep", p.Kept)...)
+}
+
+// restored returns the result for --json.
+func restored(p workspace.Plan, r workspace.Result) []restoredPath {
+	paths := []restoredPath{}
+	for _, path := range r.Written {
+		paths = append(paths, restoredPath{Path: path, Action: "written"})
+	}
+	for _, path := range r.Removed {
+		paths = append(paths, restoredPath{Path: path, Action: "removed"})
+	}
+	paths = append(paths, kept("kept", p.Kept)...)
+	paths = append(paths, kept("kept", r.Kept)...)
+	return append(paths, kept("failed", r.Failed)...)
+}
+
+func kept(action string, all []workspace.Kept) (paths []restoredPath) {
+	for _, k := range all {
+		paths = append(paths, restoredPath{k.Path, action, k.Why})
+	}
+	return paths
+}
