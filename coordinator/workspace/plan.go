@@ -362,7 +362,7 @@ func (p *planner) emptied(writes []Step) []string {
 		}
 	}
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(dirs)), func(dir string) bool {
-		if needed[dir] || replaced[dir] { // a replaced one makes room when the file is created
+		if needed[dir] {
 			return true
 		}
 		for above := range parents(dir) {

@@ -165,7 +165,7 @@ func TestPlan(t *testing.T) {
 		},
 		{
 			name: "names that the file system folds", history: []Span{agent("File", a, b), agent("file", a, c)},
-			o:    PlanOptions{FoldsCase: true},
+			o: PlanOptions{FoldsCase: true},
 			want: "keep File: this file system cannot have it beside file, " +
 				"keep file: this file system cannot have it beside File",
 		},

@@ -221,7 +221,7 @@ func (w *world) restore() {
 		return
 	case 1:
 		n := w.int(4*len(plan.Removals) + 4*len(plan.Writes) + 4)
-		w.countIf("crashed", crashing(w.t, plan, o, n))
+		w.countIf("crashed", crashing(w.t, plan, o, n, func() {}))
 		w.recover()
 		w.after(SplitRestore(&Turn{Name: "restore"}, changes(w.present(), w.capture()), w.targetOf)...)
 		plan = w.plan(force)
