@@ -114,7 +114,8 @@ type Plan struct {
 // NewPlan plans to set a directory back to the first state of a history. It plans only paths that nobody but turns has
 // changed since, unless forced, and never a path that no turn changed, or whose present state is in no capture.
 func NewPlan(history []Span, o PlanOptions) Plan {
-	p := planner{PlanOptions: o, history: history, trails: trails(history), why: map[string]string{}}
+	p := planner{PlanOptions: o, history: history, trails: trails(history), moved: moved(history)}
+	p.why = map[string]string{}
 	for name, t := range p.trails {
 		if t.target != t.present && p.isChosen(name) {
 			p.why[name] = p.reasonToKeep(name, t)
@@ -181,7 +182,28 @@ type planner struct {
 	PlanOptions
 	history []Span
 	trails  map[string]*trail
+	moved   map[move]bool
 	why     map[string]string // why a path is kept that differs from the target; "": it is restored
+}
+
+// A move is a file that a turn may have moved to another directory.
+type move struct {
+	turn *Turn
+	base string // its name
+	objects.Entry
+}
+
+// moved returns what turns have removed from one place, or replaced there, and so may have moved to another.
+func moved(history []Span) map[move]bool {
+	all := map[move]bool{}
+	for _, span := range history {
+		for _, c := range span.Changes {
+			if !c.Before.IsZero() && span.Turn != nil {
+				all[move{span.Turn, path.Base(c.Path), c.Before}] = true
+			}
+		}
+	}
+	return all
 }
 
 // isChosen reports whether a path is one of those to plan.
@@ -212,10 +234,13 @@ func (p *planner) reasonToKeep(name string, t *trail) string {
 	if !t.target.IsZero() {
 		return ""
 	}
-	// A file that was ignored then, and is not now, appears to be new.
+	// A file that was ignored then, and is not now, appears to be new. So does one in a directory that a turn moved,
+	// which keeps its time.
 	switch times, ok := p.Times(name); {
 	case !ok:
 		return "it cannot be examined"
+	case p.moved[move{t.authors[len(t.authors)-1], path.Base(name), t.present}]:
+		return ""
 	case times.Changed.Before(turn.Started.Add(-clockTick)):
 		return "it was there before " + turn.Name
 	}
@@ -337,7 +362,7 @@ func (p *planner) emptied(writes []Step) []string {
 		}
 	}
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(dirs)), func(dir string) bool {
-		if needed[dir] || replaced[dir] { // a replaced one makes room when the file is created
+		if needed[dir] {
 			return true
 		}
 		for above := range parents(dir) {

@@ -75,6 +75,13 @@ func TestPlan(t *testing.T) {
 			want:    "keep x: it was there before turn 12",
 		},
 		{
+			name: "it was in a directory that was moved", history: []Span{{Turn: numbered(12), Changes: []objects.Change{
+				{Path: "from/x", Before: a}, {Path: "to/x", After: a}, {Path: "to/y", After: a},
+			}}},
+			changed: map[string]time.Time{"to/x": epoch, "to/y": epoch},
+			want:    "remove to/x, create from/x, keep to/y: it was there before turn 12",
+		},
+		{
 			name: "it was created with the turn's start", history: []Span{agent("x", noEntry, a)},
 			changed: map[string]time.Time{"x": numbered(12).Started.Add(-clockTick)},
 			want:    "remove x",
@@ -158,8 +165,9 @@ func TestPlan(t *testing.T) {
 		},
 		{
 			name: "names that the file system folds", history: []Span{agent("File", a, b), agent("file", a, c)},
-			o:    PlanOptions{FoldsCase: true},
-			want: "keep File: this file system cannot have it beside file, keep file: this file system cannot have it beside File",
+			o: PlanOptions{FoldsCase: true},
+			want: "keep File: this file system cannot have it beside file, " +
+				"keep file: this file system cannot have it beside File",
 		},
 		{
 			name: "a name in another case", history: []Span{agent("File", a, noEntry), agent("file", noEntry, a)},

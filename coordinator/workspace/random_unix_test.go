@@ -134,7 +134,8 @@ func (w *world) content() string { w.saves++; return fmt.Sprintf("content %d", w
 
 // names are few, so that files, links and directories often have the same one.
 var names = []string{
-	"a", "b", "a/x", "a/y", "a/b/x", "a/b/c/x", "b/x", "b/y/z", "-x", ":x", "line\nend", "A", "a b/ö", "a/x/y", "c", "c/c/c",
+	"a", "b", "c", "a/x", "a/y", "a/b/x", "a/b/c/x", "a/x/y", "b/x", "b/y/z", "c/c/c", "-x", ":x", "line\nend", "A",
+	"a b/ö",
 }
 
 // live makes a history of one to three turns, and in a third of the cases changes of a person around them.
@@ -220,7 +221,7 @@ func (w *world) restore() {
 		return
 	case 1:
 		n := w.int(4*len(plan.Removals) + 4*len(plan.Writes) + 4)
-		w.countIf("crashed", crashing(w.t, plan, o, n))
+		w.countIf("crashed", crashing(w.t, plan, o, n, func() {}))
 		w.recover()
 		w.after(SplitRestore(&Turn{Name: "restore"}, changes(w.present(), w.capture()), w.targetOf)...)
 		plan = w.plan(force)
@@ -262,8 +263,8 @@ func (w *world) recover() {
 	}
 }
 
-// checkRestore executes a plan, and checks that it sets its paths to the target and leaves the others, and that it plans
-// what only turns have changed.
+// checkRestore executes a plan, and checks that it sets its paths to the target and leaves the others, and that it
+// plans what only turns have changed.
 func (w *world) checkRestore(plan Plan, o RestoreOptions) {
 	got, err := Restore(w.t.Context(), plan, o)
 	must(w.t, err)
@@ -319,8 +320,8 @@ func (w *world) onlyTurns() bool {
 // checkUndo undoes the restore, and checks that the directory is as it was before.
 func (w *world) checkUndo(o RestoreOptions) {
 	restored := w.capture()
-	restore := &Turn{Name: "restore"}
-	plan := NewPlan([]Span{{Turn: restore, Changes: changes(w.present(), restored)}}, PlanOptions{Times: TimesBelow(w.dir)})
+	history := []Span{{Turn: &Turn{Name: "restore"}, Changes: changes(w.present(), restored)}}
+	plan := NewPlan(history, PlanOptions{Times: TimesBelow(w.dir)})
 	got, err := Restore(w.t.Context(), plan, o)
 	must(w.t, err)
 	if diff := cmp.Diff(w.present(), w.capture()); diff != "" {

@@ -190,8 +190,9 @@ func planAfterCrash(root string, target, before, present tree) Plan {
 // errCrash is the panic of a crash in a test.
 var errCrash = errors.New("crash")
 
-// crashing restores until the operation n. It reports whether it came so far.
-func crashing(t testing.TB, p Plan, o RestoreOptions, n int) (crashed bool) {
+// crashing restores until the operation n, and calls a function before each operation. It reports whether it came so
+// far.
+func crashing(t testing.TB, p Plan, o RestoreOptions, n int, before func()) (crashed bool) {
 	t.Helper()
 	defer func() {
 		if p := recover(); p == errCrash {
@@ -204,6 +205,7 @@ func crashing(t testing.TB, p Plan, o RestoreOptions, n int) (crashed bool) {
 		if n--; n < 0 {
 			panic(errCrash)
 		}
+		before()
 	}
 	_, err := Restore(t.Context(), p, o)
 	must(t, err)
@@ -218,7 +220,7 @@ func TestCrashLeavesEachPathOldOrNew(t *testing.T) {
 					root, store := realTemp(t), contents{}
 					before, after := s.run(t, root, store)
 					o := RestoreOptions{ID: restoreID, Root: root, Read: store.read, noExchange: noExchange}
-					crashed = crashing(t, agentsPlan(root, before, after), o, n)
+					crashed = crashing(t, agentsPlan(root, before, after), o, n, func() {})
 					checkRecovered(t, root, store, before, after)
 					_, err := Restore(t.Context(), planAfterCrash(root, before, after, store.capture(t, root)), o)
 					must(t, err)
@@ -320,6 +322,30 @@ func testSaves(t *testing.T, s scenario, save func(file, content string) error, 
 				}
 			}
 			more = i > n
+		}
+	}
+}
+
+func TestSaveBeforeACrashIsRecovered(t *testing.T) {
+	for _, name := range []string{"replace", "remove"} {
+		for how, save := range saves {
+			for n, crashed := 0, true; crashed; n++ {
+				root, store := realTemp(t), contents{}
+				before, after := scenarios[name].run(t, root, store)
+				file, i := filepath.Join(root, "d", "x"), 0
+				o := RestoreOptions{ID: restoreID, Root: root, Read: store.read}
+				crashed = crashing(t, agentsPlan(root, before, after), o, n+1, func() {
+					if i++; i == n+1 {
+						must(t, save(file, "saved"))
+					}
+				})
+				left, err := Recover(root, restoreID, changes(after, before))
+				must(t, err)
+				_, content, err := readEntry(file)
+				if string(content) != "saved" || left != nil || leftovers(t, root) != nil {
+					t.Errorf("%s: %s before operation %d: %q, %v, left %v", name, how, n, content, err, left)
+				}
+			}
 		}
 	}
 }
