@@ -168,14 +168,15 @@ func scriptParams(t *testing.T, dir string, topics []string) testscript.Params {
 		},
 		Condition: installed,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits":    exits,
-			"session":  session,
-			"pick":     pick,
-			"sums":     sums,
-			"damage":   damage,
-			"rewrite":  rewrite,
-			"harmless": harmless,
-			"hub":      startServer,
+			"exits":      exits,
+			"session":    session,
+			"pick":       pick,
+			"sums":       sums,
+			"damage":     damage,
+			"rewrite":    rewrite,
+			"harmless":   harmless,
+			"hub":        startServer,
+			"uncaptured": uncaptured,
 		},
 	}
 }
@@ -191,6 +192,17 @@ func installed(condition string) (bool, error) {
 		return false, err
 	}
 	return err == nil, nil
+}
+
+// uncaptured turns off the capture of files in the home: its events would depend on the directory, and shift the numbers
+// of the others.
+func uncaptured(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 0 {
+		ts.Fatalf("usage: uncaptured")
+	}
+	home := ts.Getenv("AGENT_CHATTER_HOME")
+	ts.Check(os.MkdirAll(home, 0o700))
+	ts.Check(os.WriteFile(filepath.Join(home, "config.json"), []byte(`{"files":{"capture":"off"}}`), 0o600))
 }
 
 func exits(ts *testscript.TestScript, neg bool, args []string) {
