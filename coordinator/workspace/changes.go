@@ -23,7 +23,7 @@ func (w *Workspace) Changes(before, after objects.Hash) (projection.FilesChanged
 		if err != nil {
 			return changed, err
 		}
-		kind := kindOf(c)
+		kind := KindOf(c)
 		switch kind {
 		case projection.FileAdded:
 			changed.Added++
@@ -48,7 +48,8 @@ func (w *Workspace) Changes(before, after objects.Hash) (projection.FilesChanged
 	return changed, nil
 }
 
-func kindOf(c objects.Change) projection.FileChangeKind {
+// KindOf returns how a path differs.
+func KindOf(c objects.Change) projection.FileChangeKind {
 	switch {
 	case c.Before.IsZero():
 		return projection.FileAdded

@@ -111,6 +111,9 @@ func HunksIn(input json.RawMessage) (hunks []Hunk) {
 // hunkHead is the line before the lines of a hunk.
 var hunkHead = regexp.MustCompile(`^@@ -(\d{1,8})(?:,(\d{1,8}))? \+(\d{1,8})(?:,(\d{1,8}))? @@`)
 
+// PatchHunks returns the hunks of a patch of one file.
+func PatchHunks(path, text string) []Hunk { return patch(path, text) }
+
 // patch returns the hunks of a patch. Lines before the first name of a file belong to path. A hunk whose head does not
 // count its lines right has no numbers: agents also write patches, and count wrong.
 func patch(path, text string) (hunks []Hunk) {

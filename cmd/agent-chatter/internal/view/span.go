@@ -56,6 +56,13 @@ func ParseSpan(from, to, at string) (Span, error) {
 	return s, nil
 }
 
+// UpToPoint returns the part of a session up to a point: the number of an event, a time or a turn. ok is false if the text
+// is none.
+func UpToPoint(text string) (s Span, ok bool) {
+	p, ok := parsePoint(text)
+	return Span{To: &p}, ok
+}
+
 func parsePoint(text string) (Point, bool) {
 	if number, ok := strings.CutPrefix(text, "turn:"); ok {
 		n, err := strconv.Atoi(number)

@@ -1,0 +1,248 @@
+package filechanges
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
+	"github.com/agent-chatter/agent-chatter/coordinator/workspace"
+	"github.com/agent-chatter/agent-chatter/coordinator/workspace/objects"
+	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/conversation"
+)
+
+// A step is what differs between two trees of a directory that follow each other.
+type step struct {
+	seq           uint64 // of the event that recorded the second tree
+	turn          int    // the number of the turn that changed the files, from 1; 0: none that is known, or unknown
+	dir           string
+	before, after string                   // the trees
+	changed       *projection.FilesChanged // nil: it changed between the turns
+}
+
+// A tree is what a directory contained from an event on.
+type tree struct {
+	seq    uint64
+	turnID string // of the turn after which it was captured; "": others
+	dir    string
+	root   string
+}
+
+// A turn is a turn of an agent.
+type turn struct {
+	number int // 1 is the first
+	member string
+}
+
+// A history is what a session recorded of files.
+type history struct {
+	id      string
+	home    string
+	members []projection.Speaker
+	turns   map[string]turn
+	steps   []step
+	trees   []tree // in the order of their events
+	// captured has the last capture of each directory, for the paths that it skipped.
+	captured map[string]projection.FilesCaptured
+
+	open   map[string]bool   // the ids of turns that have not ended yet
+	known  map[string]string // the newest tree of each directory
+	stores map[string]*workspace.Workspace
+}
+
+// readHistory reads the events of a session.
+func readHistory(ctx context.Context, a *app.App, r *view.Replay) (*history, error) {
+	h := newHistory(a.Home, r.ID)
+	state, _, err := r.Dir.Load(ctx, r.ID)
+	if err == nil {
+		h.members = state.Members()
+	}
+	for e, err := range r.Events(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if strings.HasPrefix(e.Type, "files.") || strings.HasPrefix(e.Type, "turn.started") || e.Type == "turn.ended" {
+			h.apply(projection.DecodeEvent(e))
+		}
+	}
+	return h, nil
+}
+
+func newHistory(home, id string) *history {
+	return &history{
+		id: id, home: home, turns: map[string]turn{}, captured: map[string]projection.FilesCaptured{},
+		open: map[string]bool{}, known: map[string]string{}, stores: map[string]*workspace.Workspace{},
+	}
+}
+
+// apply folds an event.
+func (h *history) apply(e projection.Event) {
+	switch d := conversation.Alone(e).(type) {
+	case conversation.Began:
+		h.open[d.Turn.ID] = true
+		if started, ok := e.Payload.(projection.TurnStarted); ok {
+			h.turns[d.Turn.ID] = turn{len(h.turns) + 1, started.MemberID}
+		}
+	case conversation.Ended:
+		delete(h.open, d.Turn.ID)
+	}
+	switch p := e.Payload.(type) {
+	case projection.FilesCaptured:
+		h.captured[p.Dir] = p
+		if p.When == projection.AfterTurn {
+			h.trees = append(h.trees, tree{e.Seq, p.TurnID, p.Dir, p.Root})
+			return // files.changed follows
+		}
+		h.between(e.Seq, p.Dir, p.Root, h.isAlone(p.TurnID))
+		h.trees = append(h.trees, tree{seq: e.Seq, dir: p.Dir, root: p.Root})
+	case projection.FilesChanged:
+		h.between(e.Seq, p.Dir, p.Before, h.isAlone(p.TurnID) && len(p.With) == 0)
+		h.steps = append(h.steps, step{e.Seq, h.turns[p.TurnID].number, p.Dir, p.Before, p.After, &p})
+		h.trees = append(h.trees, tree{e.Seq, p.TurnID, p.Dir, p.After})
+		h.known[p.Dir] = p.After
+	}
+}
+
+// isAlone reports whether no other turn of the session runs: what differs meanwhile is in the change of that turn.
+func (h *history) isAlone(turnID string) bool {
+	return len(h.open) == 0 || len(h.open) == 1 && h.open[turnID]
+}
+
+// between adds what differs from the newest tree of a directory, if that changed between turns.
+func (h *history) between(seq uint64, dir, root string, alone bool) {
+	if last := h.known[dir]; last != "" && last != root && alone {
+		h.steps = append(h.steps, step{seq: seq, dir: dir, before: last, after: root})
+	}
+	h.known[dir] = root
+}
+
+// name returns the displayed name of a member.
+func (h *history) name(id string) string {
+	i := slices.IndexFunc(h.members, func(m projection.Speaker) bool { return m.ID == id })
+	if i < 0 {
+		return id
+	}
+	return cmp.Or(h.members[i].DisplayName, h.members[i].Name, id)
+}
+
+// member returns the id of a member with an id or a name.
+func (h *history) member(name string) (string, error) {
+	var names []string
+	for _, s := range h.steps {
+		if s.changed == nil {
+			continue
+		}
+		id := s.changed.MemberID
+		if strings.EqualFold(name, id) || strings.EqualFold(name, h.name(id)) {
+			return id, nil
+		}
+		if !slices.Contains(names, id) {
+			names = append(names, id)
+		}
+	}
+	for _, m := range h.members {
+		if strings.EqualFold(name, m.ID) || strings.EqualFold(name, m.Name) || strings.EqualFold(name, m.DisplayName) {
+			return m.ID, nil
+		}
+	}
+	return "", app.Exit(app.ExitUsage, noMemberText(h.id, name, names))
+}
+
+// workspace returns the workspace of a directory, whose store has the contents.
+func (h *history) workspace(dir string) *workspace.Workspace {
+	if h.stores[dir] == nil {
+		h.stores[dir] = workspace.OpenRoot(h.home, dir)
+	}
+	return h.stores[dir]
+}
+
+// dirs returns the directories of the steps, in the order of their first ones.
+func (h *history) dirs() (dirs []string) {
+	for _, s := range h.steps {
+		if !slices.Contains(dirs, s.dir) {
+			dirs = append(dirs, s.dir)
+		}
+	}
+	return dirs
+}
+
+// compare returns the entries that differ between two trees of a directory.
+func (h *history) compare(dir, before, after string) (all []objects.Change, err error) {
+	from, err := objects.ParseHash(before)
+	if err != nil {
+		return nil, err
+	}
+	to, err := objects.ParseHash(after)
+	if err != nil {
+		return nil, err
+	}
+	for c, err := range h.workspace(dir).Store().Compare(from, to) {
+		if err != nil {
+			return nil, h.contentError("what changed in "+dir, err)
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+// changes returns the paths that differ in a step, with the numbers of their lines as far as they are recorded.
+func (h *history) changes(s step) ([]projection.FileChange, error) {
+	recorded := s.changed
+	if recorded == nil {
+		from, err := objects.ParseHash(s.before)
+		if err != nil {
+			return nil, err
+		}
+		to, err := objects.ParseHash(s.after)
+		if err != nil {
+			return nil, err
+		}
+		changed, err := h.workspace(s.dir).Changes(from, to)
+		if err != nil {
+			return nil, h.contentError("what changed in "+s.dir, err)
+		}
+		recorded = &changed
+	}
+	if recorded.More == 0 {
+		return recorded.Changes, nil
+	}
+	counted := map[projection.FilePath]projection.FileChange{}
+	for _, c := range recorded.Changes {
+		counted[c.Path] = c
+	}
+	all, err := h.compare(s.dir, s.before, s.after)
+	if err != nil {
+		return recorded.Changes, err
+	}
+	var changes []projection.FileChange
+	for _, c := range all {
+		change, ok := counted[projection.FilePath(c.Path)]
+		if !ok {
+			change = projection.FileChange{Path: projection.FilePath(c.Path), Kind: workspace.KindOf(c)}
+		}
+		changes = append(changes, change)
+	}
+	return changes, nil
+}
+
+// contentError returns the error of a content that cannot be read. what names it.
+func (h *history) contentError(what string, err error) error {
+	var missing *objects.MissingError
+	if !errors.As(err, &missing) {
+		return err
+	}
+	return app.Exit(app.ExitFailed, missingText(what, missing.Dir, missing.Hash.String()))
+}
+
+// read returns the content of an entry of a directory.
+func (h *history) read(dir, path string, e objects.Entry) ([]byte, error) {
+	content, err := h.workspace(dir).Store().Read(e.Hash)
+	if err != nil {
+		return nil, h.contentError("the content of "+path, err)
+	}
+	return content, nil
+}

@@ -1,0 +1,153 @@
+package filechanges
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
+)
+
+// Patch prints the changes of agents as one patch that git apply takes.
+type Patch struct {
+	ID     string `arg:"" complete:"id" help:"The session: id, title, path or latest."`
+	Member string `complete:"member" help:"Only changes of this member." placeholder:"NAME"`
+	From   string `help:"First event: number, time or turn:N." placeholder:"X"`
+	To     string `help:"Last event: number, time or turn:N." placeholder:"X"`
+}
+
+// Help returns examples.
+func (Patch) Help() string {
+	return `Examples:
+  agent-chatter files patch latest | git apply
+  agent-chatter files patch 7QN3 --member ada --from turn:2 > review.patch`
+}
+
+// Run implements the command.
+func (cmd *Patch) Run(a *app.App) error { return app.WithName(cmd.ID, cmd.run(a)) }
+
+func (cmd *Patch) run(a *app.App) error {
+	ctx, stop := app.UntilSignal()
+	defer stop()
+	span, err := view.ParseSpan(cmd.From, cmd.To, "")
+	if err != nil {
+		return err
+	}
+	r, err := view.OpenReplay(ctx, a, cmd.ID)
+	if err != nil {
+		return err
+	}
+	if err := r.CheckSpan(ctx, span); err != nil {
+		return err
+	}
+	h, err := readHistory(ctx, a, r)
+	if err != nil {
+		return err
+	}
+	member := ""
+	if cmd.Member != "" {
+		if member, err = h.member(cmd.Member); err != nil {
+			return err
+		}
+	}
+	steps, err := cmd.stepsIn(ctx, r, h, span)
+	if err != nil {
+		return err
+	}
+	dir, err := dirOf(steps, member, a.Cwd)
+	if err != nil {
+		return err
+	}
+	steps = slices.DeleteFunc(steps, func(s step) bool { return s.dir != dir })
+	p, err := newPatch(h, dir, member, steps)
+	if err != nil {
+		return err
+	}
+	return p.print(a)
+}
+
+// stepsIn returns the steps of a span. The files of a turn are captured after it has ended, so those of the last one
+// follow it.
+func (cmd *Patch) stepsIn(ctx context.Context, r *view.Replay, h *history, span view.Span) (steps []step, err error) {
+	first, err := span.FirstSeq(r.Events(ctx))
+	if err != nil || first == 0 {
+		return nil, err
+	}
+	last, err := span.LastSeq(r.Events(ctx))
+	if err != nil {
+		return nil, err
+	}
+	from, to := turnNumber(cmd.From), turnNumber(cmd.To)
+	for _, s := range h.steps {
+		follows := s.turn > 0 && s.turn < from
+		if s.seq >= first && !follows && (cmd.To == "" || s.seq <= last || s.turn > 0 && s.turn <= to) {
+			steps = append(steps, s)
+		}
+	}
+	return steps, nil
+}
+
+// turnNumber returns the number in turn:N; 0: the text is no turn.
+func turnNumber(text string) int {
+	number, ok := strings.CutPrefix(text, "turn:")
+	n, err := strconv.Atoi(number)
+	if !ok || err != nil {
+		return 0
+	}
+	return n
+}
+
+// dirOf returns the directory whose changes by agents are in the patch: the only one, or that around the working
+// directory; "": there are no such changes.
+func dirOf(steps []step, member, cwd string) (string, error) {
+	var dirs []string
+	for _, s := range steps {
+		if s.changed != nil && (member == "" || s.changed.MemberID == member) && !slices.Contains(dirs, s.dir) {
+			dirs = append(dirs, s.dir)
+		}
+	}
+	if len(dirs) <= 1 {
+		return strings.Join(dirs, ""), nil
+	}
+	if resolved, err := filepath.EvalSymlinks(cwd); err == nil {
+		cwd = resolved
+	}
+	around := slices.DeleteFunc(slices.Clone(dirs), func(dir string) bool {
+		below, err := filepath.Rel(dir, cwd)
+		return err != nil || !filepath.IsLocal(below)
+	})
+	if len(around) == 0 {
+		return "", app.Exit(app.ExitUsage, app.Message{Text: severalText(dirs)})
+	}
+	return slices.MaxFunc(around, func(a, b string) int { return cmp.Compare(len(a), len(b)) }), nil
+}
+
+// print prints the patch, and on standard error what it leaves out.
+func (p *patch) print(a *app.App) error {
+	out := bufio.NewWriter(a.Stdout)
+	printed := 0
+	for _, name := range p.paths() {
+		c := p.chains[name]
+		if c.why != "" {
+			a.Notice(leftOutText(name, c.why))
+			continue
+		}
+		text, err := p.h.gitDiff(p.dir, name, c.before, c.after)
+		if err != nil {
+			return err
+		}
+		printed += len(text)
+		if _, err := out.Write(text); err != nil {
+			return err
+		}
+	}
+	if printed == 0 {
+		a.Show(emptyPatchText(p.h.id))
+	}
+	return out.Flush()
+}

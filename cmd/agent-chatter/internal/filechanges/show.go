@@ -1,0 +1,146 @@
+package filechanges
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
+	"github.com/agent-chatter/agent-chatter/coordinator/workspace/objects"
+)
+
+// Show prints the content that a file had.
+type Show struct {
+	ID   string `arg:"" complete:"id" help:"The session: id, title, path or latest."`
+	X    string `arg:"" complete:"none" help:"An event: number, time or turn:N."`
+	Path string `arg:"" help:"The file, in its directory or in this one."`
+}
+
+// Help returns examples.
+func (Show) Help() string {
+	return `Examples:
+  agent-chatter files show latest turn:2 src/cart.go
+  agent-chatter files show 7QN3 12 logo.png > logo.png`
+}
+
+// Run implements the command.
+func (cmd *Show) Run(a *app.App) error { return app.WithName(cmd.ID, cmd.run(a)) }
+
+func (cmd *Show) run(a *app.App) error {
+	ctx, stop := app.UntilSignal()
+	defer stop()
+	span, ok := view.UpToPoint(cmd.X)
+	if !ok {
+		return app.UsageError("%s", pointText(cmd.X))
+	}
+	r, err := view.OpenReplay(ctx, a, cmd.ID)
+	if err != nil {
+		return err
+	}
+	if err := r.CheckSpan(ctx, span); err != nil {
+		return err
+	}
+	h, err := readHistory(ctx, a, r)
+	if err != nil {
+		return err
+	}
+	trees, err := cmd.treesAt(ctx, r, h, span)
+	if err != nil {
+		return err
+	}
+	if len(trees) == 0 {
+		return app.Exit(app.ExitFailed, noTreeText(h.id, cmd.X))
+	}
+	for _, t := range trees {
+		content, err := h.file(a.Cwd, t, cmd.Path)
+		if errors.Is(err, errNoFile) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		return cmd.print(a, content)
+	}
+	return app.Exit(app.ExitFailed, app.Message{Text: noFileText(cmd.Path, cmd.X)})
+}
+
+// treesAt returns what the directories contained at the end of a span, the newest first. The files of a turn are
+// captured after it has ended.
+func (cmd *Show) treesAt(ctx context.Context, r *view.Replay, h *history, span view.Span) (trees []tree, err error) {
+	last, err := span.LastSeq(r.Events(ctx))
+	if err != nil {
+		return nil, err
+	}
+	number := turnNumber(cmd.X)
+	for _, t := range slices.Backward(h.trees) {
+		of := h.turns[t.turnID].number
+		known := slices.ContainsFunc(trees, func(other tree) bool { return other.dir == t.dir })
+		if !known && (t.seq <= last || of > 0 && of <= number) {
+			trees = append(trees, t)
+		}
+	}
+	return trees, nil
+}
+
+var errNoFile = errors.New("no such file")
+
+// file returns the content of a file of a tree, or the text of a link.
+func (h *history) file(cwd string, t tree, name string) ([]byte, error) {
+	root, err := objects.ParseHash(t.root)
+	if err != nil {
+		return nil, err
+	}
+	files, err := h.workspace(t.dir).Store().Files(root)
+	if err != nil {
+		return nil, h.contentError("the files of "+t.dir, err)
+	}
+	for _, at := range namesIn(t.dir, cwd, name) {
+		e, ok := files[at]
+		switch {
+		case !ok:
+		case e.Stored():
+			return h.read(t.dir, at, e)
+		default:
+			why, err := h.read(t.dir, at, e)
+			if err != nil {
+				return nil, err
+			}
+			return nil, app.Exit(app.ExitFailed, app.Message{Text: notCapturedText(at, string(why))})
+		}
+	}
+	return nil, errNoFile
+}
+
+// namesIn returns the paths below a directory that a name can mean: from the working directory, and from the directory.
+func namesIn(dir, cwd, name string) (names []string) {
+	if resolved, err := filepath.EvalSymlinks(cwd); err == nil {
+		cwd = resolved
+	}
+	absolute := name
+	if !filepath.IsAbs(name) {
+		absolute = filepath.Join(cwd, name)
+	}
+	if below, err := filepath.Rel(dir, absolute); err == nil && filepath.IsLocal(below) {
+		names = append(names, filepath.ToSlash(below))
+	}
+	if below := filepath.ToSlash(filepath.Clean(name)); filepath.IsLocal(name) && !slices.Contains(names, below) {
+		names = append(names, below)
+	}
+	return names
+}
+
+// print prints a content as it is. A terminal shows only text.
+func (cmd *Show) print(a *app.App, content []byte) error {
+	if tty.IsTerminal(a.Stdout) {
+		if isBinary(content) || !utf8.Valid(content) {
+			return app.Exit(app.ExitFailed, app.Message{Text: binaryText(cmd.Path)})
+		}
+		content = []byte(tty.Safe(string(content)))
+	}
+	_, err := a.Stdout.Write(content)
+	return err
+}
