@@ -73,7 +73,7 @@ func NewFileHistory(dir string, events iter.Seq2[journal.Event, error]) (*FileHi
 // historyBuilder collects the histories of all directories of a session.
 type historyBuilder struct {
 	dirs  map[string]*FileHistory
-	names []string // of the directories, oldest first
+	names []string                   // of the directories, oldest first
 	turns map[string]*workspace.Turn // by id
 	ends  map[string]uint64          // the seq of the end of a turn
 	count int                        // turns

@@ -112,12 +112,13 @@ type Plan struct {
 }
 
 // NewPlan plans to set a directory back to the first state of a history. It plans only paths that nobody but turns has
-// changed since, unless forced, and never a path that no turn changed, or whose present state is in no capture.
+// changed since, unless forced, and never a path that no turn changed, or whose present state is in no capture. It names
+// paths that no turn changed only if paths are chosen.
 func NewPlan(history []Span, o PlanOptions) Plan {
 	p := planner{PlanOptions: o, history: history, trails: trails(history), moved: moved(history)}
 	p.why = map[string]string{}
 	for name, t := range p.trails {
-		if t.target != t.present && p.isChosen(name) {
+		if t.target != t.present && p.isChosen(name) && (t.firstTurn() != nil || p.Paths != nil) {
 			p.why[name] = p.reasonToKeep(name, t)
 		}
 	}

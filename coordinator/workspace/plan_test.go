@@ -189,6 +189,9 @@ func TestPlan(t *testing.T) {
 			if test.force == "" {
 				test.force = test.want
 			}
+			if test.o.Paths == nil {
+				test.o.Paths = []string{"."}
+			}
 			if got := describe(NewPlan(test.history, test.o)); got != test.want {
 				t.Errorf("got  %s\nwant %s", got, test.want)
 			}

@@ -18,9 +18,10 @@ import (
 
 // Command are the commands of the changes of files.
 type Command struct {
-	List  List  `cmd:"" aliases:"ls" default:"withargs" help:"List what each turn changed."`
-	Show  Show  `cmd:"" help:"Print a file as it was."`
-	Patch Patch `cmd:"" help:"Print the agents' changes as a patch."`
+	List    List    `cmd:"" aliases:"ls" default:"withargs" help:"List what each turn changed."`
+	Show    Show    `cmd:"" help:"Print a file as it was."`
+	Patch   Patch   `cmd:"" help:"Print the agents' changes as a patch."`
+	Restore Restore `cmd:"" help:"Set files back."`
 }
 
 // Help returns examples.
@@ -28,7 +29,8 @@ func (Command) Help() string {
 	return `Examples:
   agent-chatter files latest
   agent-chatter files show latest turn:2 src/cart.go
-  agent-chatter files patch latest | git apply`
+  agent-chatter files patch latest | git apply
+  agent-chatter files restore latest --at turn:1 --dry-run`
 }
 
 // List prints what each turn changed.

@@ -25,7 +25,7 @@ type Restore struct {
 	Force  bool     `help:"Also set back what you changed after a turn."`
 	Dir    string   `help:"The directory, if agents have changed several." placeholder:"DIR"`
 	Yes    bool     `short:"y" help:"Do not ask."`
-	JSON   bool     `help:"Print JSON."`
+	Output string   `help:"Output format: ${enum}." enum:"text,json" default:"text"`
 }
 
 // Help returns examples.
@@ -112,18 +112,23 @@ func openRoot(a *app.App, config home.Config, dir string) *workspace.Workspace {
 	return w
 }
 
+func (cmd *Restore) json() bool { return cmd.Output == "json" }
+
+// Writes reports whether the command writes to the home.
+func (cmd *Restore) Writes() bool { return true }
+
 // run shows the plan, asks, and executes it.
 func (cmd *Restore) run(ctx context.Context, a *app.App, p *coordinator.PreparedRestore) error {
 	if len(p.Left) > 0 {
 		a.Notice(leftText(p.Left))
 	}
-	if !cmd.JSON {
+	if !cmd.json() {
 		a.Notice(planText(p.Plan))
 	}
 	switch {
-	case cmd.DryRun && cmd.JSON:
+	case cmd.DryRun && cmd.json():
 		return errors.Join(app.WriteJSON(a.Stdout, planned(p.Plan)), keptExit(p.Plan.Kept))
-	case cmd.DryRun, len(p.Plan.Removals)+len(p.Plan.Writes) == 0 && !cmd.JSON:
+	case cmd.DryRun, len(p.Plan.Removals)+len(p.Plan.Writes) == 0 && !cmd.json():
 		return keptExit(p.Plan.Kept)
 	case !cmd.Yes && !a.IsTerminal():
 		return app.Exit(app.ExitUsage, notConfirmedText())
@@ -133,7 +138,7 @@ func (cmd *Restore) run(ctx context.Context, a *app.App, p *coordinator.Prepared
 		}
 	}
 	result, err := p.Run(ctx)
-	if cmd.JSON {
+	if cmd.json() {
 		err = errors.Join(err, app.WriteJSON(a.Stdout, restored(p.Plan, result)))
 	} else {
 		a.Notice(restoredText(result))
