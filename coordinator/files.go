@@ -24,7 +24,7 @@ type directory struct {
 // FilesOff reports that the files of a directory are not captured any more in this run.
 type FilesOff struct {
 	Dir string
-	Err error // *workspace.LimitError, *workspace.RefusedError, or another
+	Err error // *workspace.LimitError, or another
 }
 
 // FilesLimited reports that, of the work tree around a directory, only the directory is captured, since the work tree
@@ -80,11 +80,12 @@ func (c *Coordinator) directory(dir string) *directory {
 	}
 	d := &directory{}
 	w, err := c.o.Workspace(dir)
+	var refused *workspace.RefusedError
 	switch {
+	case w == nil && err == nil, errors.As(err, &refused): // it is never captured, which is no news
+		d.off = true
 	case err != nil:
 		c.filesOff(d, dir, err)
-	case w == nil:
-		d.off = true
 	}
 	d.Workspace = w
 	c.directories[dir] = d

@@ -366,8 +366,8 @@ type Described interface {
 	Text() string
 }
 
-// ChangeText returns the first words of a new task or title, or describes a change in one line, as TimelineRow.Text has it; "":
-// there is none.
+// ChangeText returns the first words of a new task or title, or describes a change in one line, as TimelineRow.Text has
+// it; "": there is none.
 func ChangeText(p Payload) string {
 	switch p := p.(type) {
 	case TaskSet:

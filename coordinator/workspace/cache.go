@@ -45,7 +45,8 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// encode returns the file: cacheMagic, the names of the packs, the tree, the time, the files, and the CRC-32C of all that.
+// encode returns the file: cacheMagic, the names of the packs, the tree, the time, the files, and the CRC-32C of all
+// that.
 func (c *cache) encode() []byte {
 	data := []byte(cacheMagic)
 	text := func(s string) {

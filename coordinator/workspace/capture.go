@@ -61,8 +61,8 @@ type Capture struct {
 }
 
 // Capture stores the files of the directory under the name id, a ULID. When it returns nil, the tree survives a power
-// cut. progress is called with the number of files that were read so far. Errors are a *LimitError, a *BusyError, or say
-// that the directory cannot be listed or the store cannot be written; nothing is stored then.
+// cut. progress is called with the number of files that were read so far; it may be nil. Errors are a *LimitError, a
+// *BusyError, or say that the directory cannot be listed or the store cannot be written; nothing is stored then.
 func (w *Workspace) Capture(ctx context.Context, id string, progress func(files int)) (Capture, error) {
 	started := time.Now()
 	if free, err := freeBytes(w.home); err == nil && w.Limits.Free > 0 && free < w.Limits.Free {

@@ -112,8 +112,8 @@ type Plan struct {
 }
 
 // NewPlan plans to set a directory back to the first state of a history. It plans only paths that nobody but turns has
-// changed since, unless forced, and never a path that no turn changed, or whose present state is in no capture. It names
-// paths that no turn changed only if paths are chosen.
+// changed since, unless forced, and never a path that no turn changed, or whose present state is in no capture. It
+// names paths that no turn changed only if paths are chosen.
 func NewPlan(history []Span, o PlanOptions) Plan {
 	p := planner{PlanOptions: o, history: history, trails: trails(history), moved: moved(history)}
 	p.why = map[string]string{}

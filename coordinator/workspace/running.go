@@ -60,8 +60,8 @@ func appendLine(name, line string) error {
 	return errors.Join(err, f.Close())
 }
 
-// running returns the turns that run in the directory, and removes the files of those whose process has died. The caller
-// holds the lock of the store.
+// running returns the turns that run in the directory, and removes the files of those whose process has died. The
+// caller holds the lock of the store.
 func (w *Workspace) running() (ids []string, err error) {
 	entries, err := vfs.OS.ReadDir(w.dir)
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -59,9 +58,17 @@ func Open(home, dir string) (*Workspace, error) {
 func OpenRoot(home, root string) *Workspace { return newWorkspace(home, root) }
 
 func newWorkspace(home, root string) *Workspace {
-	sum := sha256.Sum256([]byte(root))
-	dir := filepath.Join(home, "files", fmt.Sprintf("%x", sum[:8]))
+	dir := filepath.Join(home, storesDir, storeName(root))
 	return &Workspace{Limits: DefaultLimits, root: root, dir: dir, home: home, store: objects.Open(vfs.OS, dir)}
+}
+
+// storesDir is the directory in the home with the stores.
+const storesDir = "files"
+
+// storeName returns the name of the store of a directory.
+func storeName(root string) string {
+	sum := sha256.Sum256([]byte(root))
+	return fmt.Sprintf("%x", sum[:8])
 }
 
 // Root returns the path of the directory.
@@ -113,8 +120,8 @@ func top(dir string) string {
 	}
 }
 
-// isWorkTree reports whether a directory has a repository of this user. Sandboxes of agents leave empty .git directories
-// in directories that others share, such as /tmp, and another user's repository could be around any directory there.
+// isWorkTree reports whether a directory has a repository of this user. Sandboxes of agents leave empty .git
+// directories in directories that others share, such as /tmp, and another user's repository could be around any directory there.
 func isWorkTree(dir string) bool {
 	git := filepath.Join(dir, ".git")
 	info, err := os.Lstat(git)
@@ -171,27 +178,4 @@ func (w *Workspace) lock(ctx context.Context) (release func(), err error) {
 		case <-time.After(lockInterval):
 		}
 	}
-}
-
-// Remove removes the store with everything in it, if no process uses it. It need not exist.
-func (w *Workspace) Remove() error {
-	entries, err := vfs.OS.ReadDir(w.dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	f, err := vfs.LockFile(vfs.OS, filepath.Join(w.dir, "lock"))
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	for _, entry := range entries {
-		if entry.Name() != "lock" {
-			err = errors.Join(err, os.RemoveAll(filepath.Join(w.dir, entry.Name())))
-		}
-	}
-	// Crash here leaves an empty store, which the next call removes.
-	return errors.Join(err, os.RemoveAll(w.dir))
 }

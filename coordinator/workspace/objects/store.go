@@ -76,8 +76,8 @@ func (s *Store) find(h Hash) (*pack, frame) {
 	return nil, frame{}
 }
 
-// Read returns an object. The error of one that no pack has is a *MissingError, with those of packs that cannot be read;
-// that of damaged bytes a *DamagedError. Neither matches fs.ErrNotExist.
+// Read returns an object. The error of one that no pack has is a *MissingError, with those of packs that cannot be
+// read; that of damaged bytes a *DamagedError. Neither matches fs.ErrNotExist.
 func (s *Store) Read(h Hash) ([]byte, error) {
 	p, at := s.find(h)
 	if p != nil {
@@ -120,8 +120,8 @@ func (w *Writer) Put(object []byte) (Hash, error) {
 
 var errNothing = errors.New("no new object")
 
-// Write adds the objects that the function puts, in one pack with the name id. When it returns nil, they survive a power
-// cut. If it returns an error, also that of the function, nothing was added. The caller holds the lock of the store.
+// Write adds the objects that the function puts, in one pack with the name id. When it returns nil, they survive a
+// power cut. If it returns an error, also that of the function, nothing was added. The caller holds the lock of the store.
 func (s *Store) Write(id string, put func(*Writer) error) error {
 	if err := s.prepare(); err != nil {
 		return err

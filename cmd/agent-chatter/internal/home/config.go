@@ -265,7 +265,8 @@ func (c Config) check() error {
 	case c.Files.MaxFiles < 0 || c.Files.MaxBytes < 0:
 		return &rangeError{"files.maxFiles and files.maxBytes", "a number, or 0 for the default"}
 	case c.Files.MaxFileBytes < 0 || c.Files.MaxFileBytes > objects.MaxObject:
-		return &rangeError{"files.maxFileBytes", fmt.Sprintf("a number of bytes to %d, or 0 for the default", objects.MaxObject)}
+		return &rangeError{"files.maxFileBytes",
+			fmt.Sprintf("a number of bytes to %d, or 0 for the default", objects.MaxObject)}
 	case line != 0 && (line < minLineLimit || line > MaxLineLimit):
 		return &rangeError{"journal.maxLine", fmt.Sprintf("a number of bytes from %d to %d, or 0 for the default %d",
 			minLineLimit, MaxLineLimit, journal.DefaultMaxLine)}

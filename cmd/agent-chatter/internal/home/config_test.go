@@ -29,6 +29,9 @@ func TestSettingsHaveRanges(t *testing.T) {
 		`{}`: true, `{"retention":{"keep":0}}`: true, `{"retention":{"keep":-1}}`: false,
 		`{"window":{"messages":0}}`: true, `{"window":{"messages":-1}}`: false,
 		`{"window":{"bytes":0}}`: true, `{"window":{"bytes":-1}}`: false,
+		`{"files":{"capture":"off","maxFiles":5,"maxBytes":6,"maxFileBytes":7}}`: true,
+		`{"files":{"capture":"no"}}`: false, `{"files":{"maxFiles":-1}}`: false, `{"files":{"maxBytes":-1}}`: false,
+		`{"files":{"maxFileBytes":-1}}`: false, `{"files":{"maxFileBytes":1073741825}}`: false,
 		`{"redaction":""}`: true, `{"redaction":"on"}`: true, `{"redaction":"off"}`: true, `{"redaction":"none"}`: false,
 	} {
 		c, err := decode([]byte(content))
@@ -182,7 +185,7 @@ func TestMissingFileIsAnEmptyConfiguration(t *testing.T) {
 }
 
 func TestRedactionOffKeepsSecrets(t *testing.T) {
-	for mode, want := range map[redaction]bool{"": false, "on": false, "off": true} {
+	for mode, want := range map[toggle]bool{"": false, "on": false, "off": true} {
 		if got := (Config{Redaction: mode}).KeepSecrets(); got != want {
 			t.Errorf("%q: %v", mode, got)
 		}

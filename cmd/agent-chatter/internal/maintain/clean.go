@@ -98,6 +98,9 @@ func (cmd *Clean) Run(a *app.App) error {
 	if err := errors.Join(failures...); err != nil {
 		return err
 	}
+	if cmd.Trash && !cmd.DryRun {
+		sweepFiles(ctx, a)
+	}
 	if cmd.list != nil {
 		if !cmd.DryRun {
 			passes.close(a)

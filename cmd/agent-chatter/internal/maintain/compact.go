@@ -92,6 +92,9 @@ func (cmd *Compact) Run(a *app.App) error {
 			return err
 		}
 	}
+	if !cmd.DryRun {
+		sweepFiles(ctx, a)
+	}
 	if list != nil {
 		if !cmd.DryRun {
 			passes.close(a)

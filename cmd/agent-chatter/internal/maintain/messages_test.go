@@ -43,6 +43,8 @@ func maintainTexts() []apptest.Text {
 	add("freedText", "", freedText(20, 2, 1024, false))
 	add("freedText", "with more checkpoints", freedText(2, 2, -1024, false))
 	add("freedText", "a dry run", freedText(1, 0, 0, true))
+	add("sweptText", "", sweptText(12345))
+	add("notSweptText", "", notSweptText(errors.New("cannot read "+apptest.Hostile)))
 	add("compactedText", "", compactedText(compacted{sessions: 20, changed: 2, freed: 1024}, false))
 	add("compactedText", "none", compactedText(compacted{}, false))
 	add("compactedText", "nothing to do", compactedText(compacted{sessions: 20, freed: 0}, true))

@@ -12,6 +12,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
+	"github.com/agent-chatter/agent-chatter/coordinator/workspace"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
@@ -94,6 +95,13 @@ func viewTexts() []apptest.Text {
 	most := 2.5
 	limits := []projection.BudgetChanged{{Limit: "session.cost", Most: &most}, {Limit: apptest.Hostile, Most: new(float64)}}
 	add("LimitsText", "", LimitsText(coordinator.LimitsChanged{InForce: limits, Ignored: limits}))
+	for _, limit := range []string{"Files", "Bytes", "Time", "Free"} {
+		err := &workspace.LimitError{Root: apptest.Hostile, Limit: limit, Value: 5e9}
+		add("filesOffText", limit, filesOffText(coordinator.FilesOff{Dir: apptest.Hostile, Err: err}))
+		add("filesLimitedText", limit, filesLimitedText(coordinator.FilesLimited{Dir: apptest.Hostile, Err: err}))
+	}
+	add("filesOffText", "another", filesOffText(coordinator.FilesOff{Dir: "/w", Err: errors.New(apptest.Hostile)}))
+	add("fileLimitText", "", fileLimitText(&workspace.LimitError{Root: "/w", Limit: "Files", Value: 5}))
 	add("LimitsText", "not in force", LimitsText(coordinator.LimitsChanged{Ignored: limits}))
 	add("changeIgnoredText", "", changeIgnoredText(coordinator.ChangeIgnored{
 		Change: changes[0].Whole(), Reason: "the team does not have it: " + apptest.Hostile,
