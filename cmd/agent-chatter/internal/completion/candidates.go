@@ -141,7 +141,8 @@ var completed = map[string][]kind{
 	"session": {completeSessions}, "trashed": {completeTrash},
 	"team-id": {completeTeamIDs}, "team": {completeTeams, completeFiles}, "with-team": {completeTeams, completeFiles},
 	"file": {completeTeams, completeFiles}, "name": {completeAgents}, "agents": {completeAgents},
-	"topic": {completeTopics}, "budget": {completeBounds}, "member": {completeMembers}, "path": {completeFiles}, "session-file": {completeFiles},
+	"topic": {completeTopics}, "budget": {completeBounds}, "member": {completeMembers},
+	"path": {completeFiles}, "session-file": {completeFiles},
 	"output-file": {completeFiles}, "home": {completeFiles}, "log-file": {completeFiles}, "command": {completeFiles},
 	"token-file": {completeFiles}, "tls-cert": {completeFiles}, "tls-key": {completeFiles},
 }

@@ -43,7 +43,8 @@ func draw(t *rapid.T, now side) side {
 		at := rapid.IntRange(0, len(lines)).Draw(t, "at")
 		lines = slices.Insert(lines, at, fmt.Sprintf("%d\n", rapid.IntRange(0, 99).Draw(t, "line")))
 	}
-	s := side{rapid.SampledFrom([]uint32{gitFile, gitFile, gitExecutable, gitLink}).Draw(t, "mode"), []byte(strings.Join(lines, ""))}
+	mode := rapid.SampledFrom([]uint32{gitFile, gitFile, gitExecutable, gitLink}).Draw(t, "mode")
+	s := side{mode, []byte(strings.Join(lines, ""))}
 	if s.mode == gitLink {
 		s.content = []byte(rapid.SampledFrom([]string{"other", "../b", "/nowhere", "no\nwhere"}).Draw(t, "link"))
 	}
@@ -138,7 +139,9 @@ func readFiles(t *rapid.T, dir string) files {
 	return all
 }
 
-func (s side) equal(other side) bool { return s.mode == other.mode && bytes.Equal(s.content, other.content) }
+func (s side) equal(other side) bool {
+	return s.mode == other.mode && bytes.Equal(s.content, other.content)
+}
 
 // TestGitAppliesPatches applies patches of random histories with git apply to the first tree: that gives the last one
 // for all paths that only agents changed, and leaves the others as they were.
@@ -169,7 +172,7 @@ func checkHistory(t *rapid.T, home string, n int) {
 	root := put(t, h, dir, now, 0)
 	for i := range rapid.IntRange(1, 6).Draw(t, "steps") {
 		now = change(t, now)
-		s := step{seq: uint64(i + 2), dir: dir, before: root, after: put(t, h, dir, now, i+1)}
+		s := step{seq: uint64(i + 2), at: uint64(i + 2), dir: dir, before: root, after: put(t, h, dir, now, i+1)}
 		if rapid.IntRange(0, 3).Draw(t, "agent") > 0 {
 			s.turn, s.changed = i+1, &projection.FilesChanged{MemberID: "ada", TurnID: fmt.Sprint(i)}
 		} else {
@@ -204,7 +207,8 @@ func checkHistory(t *rapid.T, home string, n int) {
 			}
 		}
 		if !got[path].equal(want) {
-			t.Fatalf("%q: got %o %q, want %o %q; patch:\n%s", path, got[path].mode, got[path].content, want.mode, want.content, patch)
+			t.Fatalf("%q: got %o %q, want %o %q; patch:\n%s",
+				path, got[path].mode, got[path].content, want.mode, want.content, patch)
 		}
 	}
 }
@@ -225,9 +229,29 @@ func apply(t *rapid.T, p *patch, dir string) (patch string) {
 	}
 	cmd := exec.Command("git", "apply", "--whitespace=nowarn")
 	cmd.Dir, cmd.Stdin = dir, strings.NewReader(patch)
-	cmd.Env = append(os.Environ(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
+	cmd.Env = append(os.Environ(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir),
+		"GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s\n%s", err, out, patch)
 	}
 	return patch
+}
+
+func TestPathsFromDirectories(t *testing.T) {
+	for _, test := range []struct {
+		cwd, name string
+		want      []string
+	}{
+		{"/d/sub", "a", []string{"sub/a", "a"}},
+		{"/d", "./a/", []string{"a"}},
+		{"/elsewhere", "a", []string{"a"}},
+		{"/elsewhere", "/d/a", []string{"a"}},
+		{"/d/sub", "../a", []string{"a"}},
+		{"/d", "../a", nil},
+		{"/d", ".", []string{"."}},
+	} {
+		if got := namesIn("/d", test.cwd, test.name); !slices.Equal(got, test.want) {
+			t.Errorf("%s in %s: %q, want %q", test.name, test.cwd, got, test.want)
+		}
+	}
 }
