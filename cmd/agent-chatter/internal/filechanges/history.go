@@ -107,7 +107,8 @@ func (h *history) apply(e projection.Event) {
 		h.between(e.Seq, p.Dir, p.Before, h.isAlone(p.TurnID) && len(p.With) == 0)
 		at := h.at(e.Seq, p.TurnID)
 		h.steps = append(h.steps, step{
-			seq: e.Seq, at: at, turn: h.turns[p.TurnID].number, dir: p.Dir, before: p.Before, after: p.After, changed: &p,
+			seq: e.Seq, at: at, turn: h.turns[p.TurnID].number, dir: p.Dir,
+			before: p.Before, after: p.After, changed: &p,
 		})
 		h.trees = append(h.trees, tree{at, p.Dir, p.After})
 		h.known[p.Dir] = p.After

@@ -113,7 +113,8 @@ func noTreeText(id, point string) app.Message {
 
 // noFileText is for a path that was not there.
 func noFileText(path, point string) string {
-	return fmt.Sprintf("There was no file %s after event %s, or it was not captured.", pathText(path), tty.SafeLine(point))
+	return fmt.Sprintf("There was no file %s after event %s, or it was not captured.",
+		pathText(path), tty.SafeLine(point))
 }
 
 // notCapturedText is for a path whose content was not captured, and why.
