@@ -43,6 +43,7 @@ var jsonCommands = []struct{ row, command string }{
 	{"repair", "agent-chatter repair K2WD --json"},
 	{"repair --seal", "agent-chatter repair --seal --json"},
 	{"compact", "agent-chatter compact --dry-run --json"},
+	{"files list", "agent-chatter files list " + changesID + " --json"},
 	{"usage", "for by in day member model team session; do agent-chatter usage --by $by --json; done"},
 	{"doctor", "agent-chatter doctor --json"},
 	{"guide", "agent-chatter guide start --json"},
@@ -67,6 +68,7 @@ const (
 	newerID   = "01KAHV6T3R8Q4Y2M0N7C5B0004" // was written by a newer version
 
 	filesID    = "01KF0000000000000000000F11" // has messages with files
+	changesID  = "01KAHV6T3R8Q4Y2M0N7C5B0005" // has changes of files
 	attachedID = "01M8HJ4JENM5RWMN2P01QZ4J03" // has sessions of agents
 )
 
@@ -76,6 +78,7 @@ var unprinted = map[string]string{
 	"sessions reindex unreadable": "root can read every file",
 	"chat sessionId":              "tail --all does not end",
 	"tail sessionId":              "tail --all does not end",
+	"files list skippedMore":      "the last capture skipped one file",
 	"usage model":                 "the demo has one model",
 }
 
@@ -107,6 +110,11 @@ func writeSessions(t *testing.T, s *shell) {
 		readText(t, "../../projection/testdata/journals/attached.jsonl"))
 	s.write("~/.agent-chatter/sessions/pair/"+filesID+".jsonl",
 		readText(t, "../../projection/testdata/journals/files.jsonl"))
+	changes := ".agent-chatter/sessions/kitchen/" + changesID + ".jsonl"
+	s.write("~/"+changes, readText(t, "../../projection/testdata/journals/filechanges.jsonl"))
+	if err := rewriteJournal(filepath.Join(s.home, changes), unknownID, changesID); err != nil {
+		t.Fatal(err)
+	}
 	changed := ".agent-chatter/sessions/demo/01KAHAM61B9SDF4W7TZ3YPK2WD.jsonl"
 	s.write("~/"+changed, strings.Replace(readText(t, filepath.Join(s.home, changed)), `"time":"2`, `"time":"3`, 1))
 }

@@ -110,6 +110,8 @@ func (l *commandLine) values(v *kong.Value, word string) (found []candidate, fil
 				found = append(found, candidate{text: name + "="})
 			}
 			found = startingWith(found, word)
+		case completeMembers:
+			found = append(found, startingWith(l.members(), word)...)
 		case completeAgents:
 			found = append(found, startingWith(l.agents(), word)...)
 		}
@@ -129,6 +131,7 @@ const (
 	completeAgents
 	completeTopics
 	completeBounds
+	completeMembers
 )
 
 // completed maps the names of flags and arguments, in any command, to their kinds. A
@@ -138,7 +141,8 @@ var completed = map[string][]kind{
 	"session": {completeSessions}, "trashed": {completeTrash},
 	"team-id": {completeTeamIDs}, "team": {completeTeams, completeFiles}, "with-team": {completeTeams, completeFiles},
 	"file": {completeTeams, completeFiles}, "name": {completeAgents}, "agents": {completeAgents},
-	"topic": {completeTopics}, "budget": {completeBounds}, "path": {completeFiles}, "session-file": {completeFiles},
+	"topic": {completeTopics}, "budget": {completeBounds}, "member": {completeMembers},
+	"path": {completeFiles}, "session-file": {completeFiles},
 	"output-file": {completeFiles}, "home": {completeFiles}, "log-file": {completeFiles}, "command": {completeFiles},
 	"token-file": {completeFiles}, "tls-cert": {completeFiles}, "tls-key": {completeFiles},
 }

@@ -13,6 +13,7 @@ type commandLine struct {
 	app   *app.App
 	node  *kong.Node
 	args  int        // arguments so far
+	first string     // the first of them
 	flag  *kong.Flag // the flag whose value follows; nil if none
 	plain bool       // nothing is a flag: after --, or in the arguments for another program
 }
@@ -78,6 +79,9 @@ func (l *commandLine) takeArgument(word string) {
 	}
 	if l.args < len(l.node.Positional) && l.node.Positional[l.args].Passthrough {
 		l.plain = true
+	}
+	if l.args == 0 {
+		l.first = word
 	}
 	l.args++
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
+	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
@@ -78,6 +79,25 @@ func (l *commandLine) teamIDs() []candidate {
 	if list, err := l.app.Catalog.List(context.Background(), catalog.Query{Limit: completable}); err == nil {
 		for _, s := range list.Sessions {
 			names[s.TeamID] = ""
+		}
+	}
+	return candidatesOf(names)
+}
+
+// members returns the agents of the session that the first argument names.
+func (l *commandLine) members() []candidate {
+	session, _, err := l.app.Catalog.Find(context.Background(), cmp.Or(l.first, catalog.LatestName))
+	if err != nil {
+		return nil
+	}
+	state, _, err := l.app.Catalog.At(session.Dir()).Load(context.Background(), session.ID)
+	if err != nil {
+		return nil
+	}
+	names := map[string]string{}
+	for _, m := range state.Members() {
+		if m.Type == projection.TypeAI {
+			names[m.ID] = m.DisplayName
 		}
 	}
 	return candidatesOf(names)

@@ -12,6 +12,7 @@ import (
 // A chain is what happened to a path of a directory in the steps of a patch.
 type chain struct {
 	path          string
+	first         objects.Entry // in the first tree
 	before, after objects.Entry // before the first and after the last step of the agents
 	taken         bool          // an agent of the patch changed it
 	why           string        // it is left out; "": it is in the patch
@@ -50,11 +51,15 @@ func newPatch(h *history, dir, member string, steps []step) (*patch, error) {
 func (p *patch) add(s step, c objects.Change) {
 	at := p.chains[c.Path]
 	if at == nil {
-		at = &chain{path: c.Path}
+		at = &chain{path: c.Path, first: c.Before}
 		p.chains[c.Path] = at
 	}
 	why := p.foreign(s)
 	if why != "" {
+		if c.After == at.first {
+			*at = chain{path: c.Path, first: at.first} // as if nobody had changed it
+			return
+		}
 		if at.foreign == "" {
 			at.foreign = why
 		}
@@ -86,7 +91,7 @@ func overlaps(s step, turnID string) bool { return slices.Contains(s.changed.Wit
 func (p *patch) foreign(s step) string {
 	switch {
 	case s.changed == nil:
-		return "you or another program changed it before event " + fmt.Sprint(s.seq)
+		return p.h.whoText(s) + " changed it before event " + fmt.Sprint(s.seq)
 	case s.changed.Late:
 		return "the program ended in " + s.turnText() + ", so that others may have changed it"
 	case p.member == "":

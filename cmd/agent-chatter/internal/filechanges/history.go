@@ -18,18 +18,19 @@ import (
 // A step is what differs between two trees of a directory that follow each other.
 type step struct {
 	seq           uint64 // of the event that recorded the second tree
+	at            uint64 // the event after which the files are as in that tree: seq, or the end of the turn
 	turn          int    // the number of the turn that changed the files, from 1; 0: none that is known, or unknown
 	dir           string
 	before, after string                   // the trees
 	changed       *projection.FilesChanged // nil: it changed between the turns
+	restored      bool                     // between the turns, files were set back
 }
 
 // A tree is what a directory contained from an event on.
 type tree struct {
-	seq    uint64
-	turnID string // of the turn after which it was captured; "": others
-	dir    string
-	root   string
+	at   uint64 // the event; after a turn, that of its end
+	dir  string
+	root string
 }
 
 // A turn is a turn of an agent.
@@ -49,9 +50,12 @@ type history struct {
 	// captured has the last capture of each directory, for the paths that it skipped.
 	captured map[string]projection.FilesCaptured
 
-	open   map[string]bool   // the ids of turns that have not ended yet
-	known  map[string]string // the newest tree of each directory
-	stores map[string]*workspace.Workspace
+	ends  map[string]uint64 // the events of the ends of turns, by the ids of the turns
+	open  map[string]bool   // the ids of turns that have not ended yet
+	known map[string]string // the newest tree of each directory
+	// restores are the directories in which files were set back since the newest tree.
+	restores map[string]bool
+	stores   map[string]*workspace.Workspace
 }
 
 // readHistory reads the events of a session.
@@ -75,7 +79,8 @@ func readHistory(ctx context.Context, a *app.App, r *view.Replay) (*history, err
 func newHistory(home, id string) *history {
 	return &history{
 		id: id, home: home, turns: map[string]turn{}, captured: map[string]projection.FilesCaptured{},
-		open: map[string]bool{}, known: map[string]string{}, stores: map[string]*workspace.Workspace{},
+		ends: map[string]uint64{}, open: map[string]bool{}, restores: map[string]bool{},
+		known: map[string]string{}, stores: map[string]*workspace.Workspace{},
 	}
 }
 
@@ -89,22 +94,35 @@ func (h *history) apply(e projection.Event) {
 		}
 	case conversation.Ended:
 		delete(h.open, d.Turn.ID)
+		h.ends[d.Turn.ID] = e.Seq
 	}
 	switch p := e.Payload.(type) {
 	case projection.FilesCaptured:
 		h.captured[p.Dir] = p
-		if p.When == projection.AfterTurn {
-			h.trees = append(h.trees, tree{e.Seq, p.TurnID, p.Dir, p.Root})
-			return // files.changed follows
+		h.trees = append(h.trees, tree{h.at(e.Seq, p.TurnID), p.Dir, p.Root})
+		if p.When != projection.AfterTurn { // files.changed follows then
+			h.between(e.Seq, p.Dir, p.Root, h.isAlone(p.TurnID))
 		}
-		h.between(e.Seq, p.Dir, p.Root, h.isAlone(p.TurnID))
-		h.trees = append(h.trees, tree{seq: e.Seq, dir: p.Dir, root: p.Root})
 	case projection.FilesChanged:
 		h.between(e.Seq, p.Dir, p.Before, h.isAlone(p.TurnID) && len(p.With) == 0)
-		h.steps = append(h.steps, step{e.Seq, h.turns[p.TurnID].number, p.Dir, p.Before, p.After, &p})
-		h.trees = append(h.trees, tree{e.Seq, p.TurnID, p.Dir, p.After})
+		at := h.at(e.Seq, p.TurnID)
+		h.steps = append(h.steps, step{
+			seq: e.Seq, at: at, turn: h.turns[p.TurnID].number, dir: p.Dir,
+			before: p.Before, after: p.After, changed: &p,
+		})
+		h.trees = append(h.trees, tree{at, p.Dir, p.After})
 		h.known[p.Dir] = p.After
+	case projection.FilesRestoring:
+		h.restores[p.Dir] = true
 	}
+}
+
+// at returns the event after which the files are as an event says that was recorded after the end of a turn.
+func (h *history) at(seq uint64, turnID string) uint64 {
+	if end := h.ends[turnID]; end > 0 {
+		return end
+	}
+	return seq
 }
 
 // isAlone reports whether no other turn of the session runs: what differs meanwhile is in the change of that turn.
@@ -115,7 +133,10 @@ func (h *history) isAlone(turnID string) bool {
 // between adds what differs from the newest tree of a directory, if that changed between turns.
 func (h *history) between(seq uint64, dir, root string, alone bool) {
 	if last := h.known[dir]; last != "" && last != root && alone {
-		h.steps = append(h.steps, step{seq: seq, dir: dir, before: last, after: root})
+		h.steps = append(h.steps, step{
+			seq: seq, at: seq, dir: dir, before: last, after: root, restored: h.restores[dir],
+		})
+		h.restores[dir] = false
 	}
 	h.known[dir] = root
 }

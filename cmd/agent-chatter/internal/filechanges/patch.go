@@ -6,7 +6,6 @@ import (
 	"context"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
@@ -19,6 +18,7 @@ type Patch struct {
 	Member string `complete:"member" help:"Only changes of this member." placeholder:"NAME"`
 	From   string `help:"First event: number, time or turn:N." placeholder:"X"`
 	To     string `help:"Last event: number, time or turn:N." placeholder:"X"`
+	Dir    string `complete:"path" help:"The directory, if agents have changed several." placeholder:"DIR"`
 }
 
 // Help returns examples.
@@ -55,11 +55,11 @@ func (cmd *Patch) run(a *app.App) error {
 			return err
 		}
 	}
-	steps, err := cmd.stepsIn(ctx, r, h, span)
+	steps, err := h.stepsIn(ctx, r, span)
 	if err != nil {
 		return err
 	}
-	dir, err := dirOf(steps, member, a.Cwd)
+	dir, err := cmd.dirOf(steps, member, a.Cwd)
 	if err != nil {
 		return err
 	}
@@ -71,9 +71,8 @@ func (cmd *Patch) run(a *app.App) error {
 	return p.print(a)
 }
 
-// stepsIn returns the steps of a span. The files of a turn are captured after it has ended, so those of the last one
-// follow it.
-func (cmd *Patch) stepsIn(ctx context.Context, r *view.Replay, h *history, span view.Span) (steps []step, err error) {
+// stepsIn returns the steps of a span.
+func (h *history) stepsIn(ctx context.Context, r *view.Replay, span view.Span) (steps []step, err error) {
 	first, err := span.FirstSeq(r.Events(ctx))
 	if err != nil || first == 0 {
 		return nil, err
@@ -82,41 +81,34 @@ func (cmd *Patch) stepsIn(ctx context.Context, r *view.Replay, h *history, span 
 	if err != nil {
 		return nil, err
 	}
-	from, to := turnNumber(cmd.From), turnNumber(cmd.To)
 	for _, s := range h.steps {
-		follows := s.turn > 0 && s.turn < from
-		if s.seq >= first && !follows && (cmd.To == "" || s.seq <= last || s.turn > 0 && s.turn <= to) {
+		if s.at >= first && (span.To == nil || s.at <= last) {
 			steps = append(steps, s)
 		}
 	}
 	return steps, nil
 }
 
-// turnNumber returns the number in turn:N; 0: the text is no turn.
-func turnNumber(text string) int {
-	number, ok := strings.CutPrefix(text, "turn:")
-	n, err := strconv.Atoi(number)
-	if !ok || err != nil {
-		return 0
-	}
-	return n
-}
-
-// dirOf returns the directory whose changes by agents are in the patch: the only one, or that around the working
-// directory; "": there are no such changes.
-func dirOf(steps []step, member, cwd string) (string, error) {
+// dirOf returns the directory whose changes by agents are in the patch: the given one, the only one, or that around the
+// working directory; "": there are no such changes.
+func (cmd *Patch) dirOf(steps []step, member, cwd string) (string, error) {
 	var dirs []string
 	for _, s := range steps {
 		if s.changed != nil && (member == "" || s.changed.MemberID == member) && !slices.Contains(dirs, s.dir) {
 			dirs = append(dirs, s.dir)
 		}
 	}
+	if cmd.Dir != "" {
+		dir := realPath(cwd, cmd.Dir)
+		if resolved, err := filepath.EvalSymlinks(dir); err == nil {
+			dir = resolved
+		}
+		return dir, nil
+	}
 	if len(dirs) <= 1 {
 		return strings.Join(dirs, ""), nil
 	}
-	if resolved, err := filepath.EvalSymlinks(cwd); err == nil {
-		cwd = resolved
-	}
+	cwd = realPath(cwd, ".")
 	around := slices.DeleteFunc(slices.Clone(dirs), func(dir string) bool {
 		below, err := filepath.Rel(dir, cwd)
 		return err != nil || !filepath.IsLocal(below)

@@ -48,7 +48,7 @@ func (cmd *Show) run(a *app.App) error {
 	if err != nil {
 		return err
 	}
-	trees, err := cmd.treesAt(ctx, r, h, span)
+	trees, err := h.treesAt(ctx, r, span)
 	if err != nil {
 		return err
 	}
@@ -68,18 +68,14 @@ func (cmd *Show) run(a *app.App) error {
 	return app.Exit(app.ExitFailed, app.Message{Text: noFileText(cmd.Path, cmd.X)})
 }
 
-// treesAt returns what the directories contained at the end of a span, the newest first. The files of a turn are
-// captured after it has ended.
-func (cmd *Show) treesAt(ctx context.Context, r *view.Replay, h *history, span view.Span) (trees []tree, err error) {
+// treesAt returns what the directories contained at the end of a span, the newest first.
+func (h *history) treesAt(ctx context.Context, r *view.Replay, span view.Span) (trees []tree, err error) {
 	last, err := span.LastSeq(r.Events(ctx))
 	if err != nil {
 		return nil, err
 	}
-	number := turnNumber(cmd.X)
 	for _, t := range slices.Backward(h.trees) {
-		of := h.turns[t.turnID].number
-		known := slices.ContainsFunc(trees, func(other tree) bool { return other.dir == t.dir })
-		if !known && (t.seq <= last || of > 0 && of <= number) {
+		if t.at <= last && !slices.ContainsFunc(trees, func(other tree) bool { return other.dir == t.dir }) {
 			trees = append(trees, t)
 		}
 	}
@@ -117,20 +113,35 @@ func (h *history) file(cwd string, t tree, name string) ([]byte, error) {
 
 // namesIn returns the paths below a directory that a name can mean: from the working directory, and from the directory.
 func namesIn(dir, cwd, name string) (names []string) {
-	if resolved, err := filepath.EvalSymlinks(cwd); err == nil {
-		cwd = resolved
-	}
-	absolute := name
-	if !filepath.IsAbs(name) {
-		absolute = filepath.Join(cwd, name)
-	}
-	if below, err := filepath.Rel(dir, absolute); err == nil && filepath.IsLocal(below) {
+	if below, err := filepath.Rel(dir, realPath(cwd, name)); err == nil && filepath.IsLocal(below) {
 		names = append(names, filepath.ToSlash(below))
 	}
 	if below := filepath.ToSlash(filepath.Clean(name)); filepath.IsLocal(name) && !slices.Contains(names, below) {
 		names = append(names, below)
 	}
 	return names
+}
+
+// realPath returns the absolute path of a name that is relative to a directory. Links in its parents are resolved, as
+// far as these exist.
+func realPath(cwd, name string) string {
+	if resolved, err := filepath.EvalSymlinks(cwd); err == nil {
+		cwd = resolved
+	}
+	at := filepath.Clean(name)
+	if !filepath.IsAbs(name) {
+		at = filepath.Join(cwd, name)
+	}
+	below := filepath.Base(at)
+	for dir := filepath.Dir(at); ; dir = filepath.Dir(dir) {
+		if resolved, err := filepath.EvalSymlinks(dir); err == nil {
+			return filepath.Join(resolved, below)
+		}
+		if dir == filepath.Dir(dir) {
+			return at
+		}
+		below = filepath.Join(filepath.Base(dir), below)
+	}
 }
 
 // print prints a content as it is. A terminal shows only text.

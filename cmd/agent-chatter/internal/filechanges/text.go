@@ -12,12 +12,18 @@ import (
 // textBetween names who may have changed files between the turns of a session.
 const textBetween = "you or another program"
 
+// textRestored names who changed files by a restore.
+const textRestored = "you (restore)"
+
 // textElsewhere names a turn of another session.
 const textElsewhere = "another session"
 
 // whoText names who changed the files of a step.
 func (h *history) whoText(s step) string {
-	if s.changed == nil {
+	switch {
+	case s.changed == nil && s.restored:
+		return textRestored
+	case s.changed == nil:
 		return textBetween
 	}
 	names := []string{tty.SafeLine(h.name(s.changed.MemberID))}
@@ -107,7 +113,8 @@ func noTreeText(id, point string) app.Message {
 
 // noFileText is for a path that was not there.
 func noFileText(path, point string) string {
-	return fmt.Sprintf("There was no file %s after event %s, or it was not captured.", pathText(path), tty.SafeLine(point))
+	return fmt.Sprintf("There was no file %s after event %s, or it was not captured.",
+		pathText(path), tty.SafeLine(point))
 }
 
 // notCapturedText is for a path whose content was not captured, and why.
@@ -131,7 +138,7 @@ func severalText(dirs []string) string {
 	for i, dir := range dirs {
 		safe[i] = tty.SafeLine(dir)
 	}
-	return "The agents changed files in several directories, and a patch is of one. Change to one of them:\n  " +
+	return "The agents changed files in several directories, and a patch is of one. Choose one with --dir:\n  " +
 		strings.Join(safe, "\n  ")
 }
 

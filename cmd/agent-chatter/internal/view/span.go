@@ -56,8 +56,8 @@ func ParseSpan(from, to, at string) (Span, error) {
 	return s, nil
 }
 
-// UpToPoint returns the part of a session up to a point: the number of an event, a time or a turn. ok is false if the text
-// is none.
+// UpToPoint returns the part of a session up to a point: the number of an event, a time or a turn. ok is false if the
+// text is none.
 func UpToPoint(text string) (s Span, ok bool) {
 	p, ok := parsePoint(text)
 	return Span{To: &p}, ok

@@ -1,0 +1,26 @@
+package filechanges
+
+import (
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
+	"github.com/agent-chatter/agent-chatter/coordinator/workspace"
+)
+
+// restoreTexts renders each text of the restore with sample values.
+func restoreTexts() (texts []apptest.Text) {
+	add := func(function, sample string, shown any) {
+		texts = append(texts, apptest.Text{Function: function, Sample: sample, Shown: shown})
+	}
+	kept := []workspace.Kept{{Path: apptest.Hostile, Why: apptest.Hostile}, {Path: "b", Why: "you changed it after turn 12"}}
+	add("planText", "nothing", planText(workspace.Plan{}))
+	add("planText", "", planText(workspace.Plan{Kept: kept}))
+	add("restoredText", "nothing", restoredText(workspace.Result{}))
+	add("restoredText", "", restoredText(workspace.Result{
+		Written: []string{apptest.Hostile}, Removed: []string{"a"}, Kept: kept, Failed: kept[:1],
+	}))
+	add("restoreWhatText", "", restoreWhatText(apptest.AliceID))
+	add("notConfirmedText", "", notConfirmedText())
+	add("leftText", "", leftText(kept))
+	add("noFilesText", "", noFilesText(apptest.AliceID, nil))
+	add("noFilesText", "several directories", noFilesText(apptest.AliceID, []string{"/a", apptest.Hostile}))
+	return texts
+}
