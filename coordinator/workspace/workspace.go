@@ -77,20 +77,17 @@ func (w *Workspace) Root() string { return w.root }
 // Store returns the contents of the captures.
 func (w *Workspace) Store() *objects.Store { return w.store }
 
-// Limit limits later captures to a directory below the root.
+// Limit limits later captures to a directory below the root. It returns an error if dir is none.
 func (w *Workspace) Limit(dir string) error {
 	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		return err
 	}
 	below, err := filepath.Rel(w.root, dir)
-	if err != nil || !filepath.IsLocal(below) {
+	if err != nil || !filepath.IsLocal(below) || below == "." {
 		return fmt.Errorf("%s is not below %s", dir, w.root)
 	}
-	w.sub = ""
-	if below != "." {
-		w.sub = filepath.ToSlash(below)
-	}
+	w.sub = filepath.ToSlash(below)
 	return nil
 }
 
