@@ -40,6 +40,7 @@ type fileTurn struct {
 	dir     *directory
 	running *workspace.Running
 	before  objects.Hash
+	limited bool // before has the directory of the member only
 }
 
 // beginFiles captures the directory of the turn before its agent starts, and saves what differs from the last capture.
@@ -63,7 +64,7 @@ func (t *turn) beginFiles(ctx context.Context) *fileTurn {
 		f.end()
 		return nil
 	}
-	f.before = captured.Tree
+	f.before, f.limited = captured.Tree, d.limited
 	if f.recordLate(captured.Tree) || f.record(captured, projection.BeforeTurn) {
 		c.save() // before the agent can change a file
 	}
@@ -186,6 +187,9 @@ func (f *fileTurn) finish(ctx context.Context) {
 		with = append(with, "unknown")
 	}
 	f.record(captured, projection.AfterTurn)
+	if f.limited != f.dir.limited { // the trees cannot be compared
+		return
+	}
 	f.recordChanges(f.t.id, f.t.item.member, f.before, captured.Tree, with, false)
 	f.t.c.save()
 }

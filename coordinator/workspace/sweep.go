@@ -13,9 +13,9 @@ import (
 )
 
 // Sweep removes from the stores of a home what no tree of roots needs, and stores without such a tree. roots returns
-// the trees of each directory. It is called while no capture can take place, so that none is missing; a store in which a
-// turn runs is left as it is. Sweep returns by how many bytes the stores became smaller. Of a store with a damaged tree
-// nothing is removed, and the error says so.
+// the trees of each directory. It is called while no capture can take place, so that none is missing; a store in which
+// a turn runs is left as it is. Sweep returns by how many bytes the stores became smaller. Of a store with a damaged
+// tree nothing is removed, and the error says so.
 func Sweep(home string, roots func() (map[string][]objects.Hash, error)) (freed int64, err error) {
 	stores := filepath.Join(home, storesDir)
 	entries, err := vfs.OS.ReadDir(stores)

@@ -118,7 +118,8 @@ func top(dir string) string {
 }
 
 // isWorkTree reports whether a directory has a repository of this user. Sandboxes of agents leave empty .git
-// directories in directories that others share, such as /tmp, and another user's repository could be around any directory there.
+// directories in directories that others share, such as /tmp, and another user's repository could be around any
+// directory there.
 func isWorkTree(dir string) bool {
 	git := filepath.Join(dir, ".git")
 	info, err := os.Lstat(git)

@@ -61,7 +61,9 @@ func addTrees(ctx context.Context, journals *journal.Dir, trees map[string][]obj
 	}
 	var readers []func() (*journal.Reader, error)
 	for _, info := range infos {
-		readers = append(readers, func() (*journal.Reader, error) { return journals.Reader(info.ID, journal.Position{}) })
+		readers = append(readers, func() (*journal.Reader, error) {
+			return journals.Reader(info.ID, journal.Position{})
+		})
 	}
 	for _, item := range trashed {
 		readers = append(readers, func() (*journal.Reader, error) { return trash.Of(journals).Reader(item.ID) })
