@@ -78,7 +78,6 @@ var unprinted = map[string]string{
 	"sessions reindex unreadable": "root can read every file",
 	"chat sessionId":              "tail --all does not end",
 	"tail sessionId":              "tail --all does not end",
-	"files list skippedMore":      "the last capture skipped one file",
 	"usage model":                 "the demo has one model",
 }
 
@@ -112,8 +111,12 @@ func writeSessions(t *testing.T, s *shell) {
 		readText(t, "../../projection/testdata/journals/files.jsonl"))
 	changes := ".agent-chatter/sessions/kitchen/" + changesID + ".jsonl"
 	s.write("~/"+changes, readText(t, "../../projection/testdata/journals/filechanges.jsonl"))
-	if err := rewriteJournal(filepath.Join(s.home, changes), unknownID, changesID); err != nil {
-		t.Fatal(err)
+	for from, to := range map[string]string{
+		unknownID: changesID, `"bytes":30,`: `"bytes":30,"skipped":[{"path":"a.iso","why":"too large"}],"skippedMore":2,`,
+	} {
+		if err := rewriteJournal(filepath.Join(s.home, changes), from, to); err != nil {
+			t.Fatal(err)
+		}
 	}
 	changed := ".agent-chatter/sessions/demo/01KAHAM61B9SDF4W7TZ3YPK2WD.jsonl"
 	s.write("~/"+changed, strings.Replace(readText(t, filepath.Join(s.home, changed)), `"time":"2`, `"time":"3`, 1))

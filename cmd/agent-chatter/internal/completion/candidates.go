@@ -142,7 +142,7 @@ var completed = map[string][]kind{
 	"team-id": {completeTeamIDs}, "team": {completeTeams, completeFiles}, "with-team": {completeTeams, completeFiles},
 	"file": {completeTeams, completeFiles}, "name": {completeAgents}, "agents": {completeAgents},
 	"topic": {completeTopics}, "budget": {completeBounds}, "member": {completeMembers},
-	"path": {completeFiles}, "session-file": {completeFiles},
+	"path": {completeFiles}, "dir": {completeFiles}, "session-file": {completeFiles},
 	"output-file": {completeFiles}, "home": {completeFiles}, "log-file": {completeFiles}, "command": {completeFiles},
 	"token-file": {completeFiles}, "tls-cert": {completeFiles}, "tls-key": {completeFiles},
 }

@@ -18,7 +18,7 @@ type Patch struct {
 	Member string `complete:"member" help:"Only changes of this member." placeholder:"NAME"`
 	From   string `help:"First event: number, time or turn:N." placeholder:"X"`
 	To     string `help:"Last event: number, time or turn:N." placeholder:"X"`
-	Dir    string `complete:"path" help:"The directory, if agents have changed several." placeholder:"DIR"`
+	Dir    string `help:"The directory, if agents have changed several." placeholder:"DIR"`
 }
 
 // Help returns examples.

@@ -59,6 +59,14 @@ func viewTexts() []apptest.Text {
 	}))
 	add("unansweredQuestionText", "", unansweredQuestionText(apptest.Hostile, apptest.Hostile))
 	cost := team.Bound{Per: team.PerSession, Of: team.Cost, Most: 5}
+	for _, name := range []string{"Files", "Bytes", "Free", "Time"} {
+		err := &workspace.LimitError{Root: apptest.Hostile, Limit: name, Value: 10_000_000_000}
+		add("fileLimitText", name, fileLimitText(err))
+	}
+	add("fileLimitText", "another error", fileLimitText(errors.New(apptest.Hostile)))
+	limit := &workspace.LimitError{Root: "/home/hugo/shop", Limit: "Files", Value: 50_000}
+	add("filesOffText", "", filesOffText(coordinator.FilesOff{Dir: apptest.Hostile, Err: limit}))
+	add("filesLimitedText", "", filesLimitedText(coordinator.FilesLimited{Dir: apptest.Hostile, Err: limit}))
 	add("budgetNearText", "", budgetNearText(coordinator.BudgetNear{BudgetError: coordinator.BudgetError{
 		Bound: cost, Used: 4.0625, Currency: apptest.Hostile,
 	}}))
