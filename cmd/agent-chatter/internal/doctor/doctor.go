@@ -53,6 +53,7 @@ var checks = []struct {
 	{"sessions", true, (*doctor).checkSessions},
 	{"leftovers", true, (*doctor).checkLeftovers},
 	{"trash", true, (*doctor).checkTrash},
+	{"files", true, (*doctor).checkFiles},
 	{"agents", false, (*doctor).checkAgents},
 	{"trust.json", false, (*doctor).checkTrust},
 	{"id", true, (*doctor).checkKey},

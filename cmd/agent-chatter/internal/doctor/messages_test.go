@@ -83,6 +83,8 @@ func findingTexts(damaged, archived catalog.Session) []apptest.Text {
 	found("damagedText", "archived", damagedText(archived))
 	found("leftoversText", "", leftoversText(home, 1, 2048))
 	found("trashText", "", trashText(2, 2048))
+	found("capturedText", "", capturedText(2, 2048))
+	found("noGitText", "", noGitText())
 	found("invalidTrustText", "", invalidTrustText(errors.New("trust.json: "+apptest.Hostile)))
 	found("keyText", "", keyText(hostile))
 	found("unsetPermissionsText", "", unsetPermissionsText(apptest.Hostile, []string{"ada", apptest.Hostile}))
