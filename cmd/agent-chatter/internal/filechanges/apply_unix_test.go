@@ -25,8 +25,8 @@ type files map[string]side
 
 // The paths of random histories: some are directories of others, and Git quotes some.
 var randomPaths = []string{
-	"a", "a/b", "a/b/c", "a/d", "d e/f g", "d e/h", "quote\"", "back\\slash", "line\nbreak", "tab\t", "\xff\xfe", "\u00fc",
-	"-x", ":x", "z/" + strings.Repeat("long ", 40),
+	"a", "a/b", "a/b/c", "a/d", "d e/f g", "d e/h", "quote\"", "back\\slash", "line\nbreak", "tab\t", "\xff\xfe",
+	"\u00fc", "-x", ":x", "z/" + strings.Repeat("long ", 40),
 }
 
 // conflicts reports whether one of two paths is in the place of a directory of the other.
@@ -37,7 +37,8 @@ func draw(t *rapid.T, now side) side {
 	lines := strings.SplitAfter(string(now.content), "\n")
 	if now.mode == 0 || now.mode == gitLink || rapid.IntRange(0, 3).Draw(t, "new") == 0 {
 		lines = rapid.SliceOfN(rapid.SampledFrom([]string{
-			"", "\n", "one\n", "two\r\n", "three", "\x00\n", "\xff\n", "-- four\n", "++ five\n", "@@ six\n", "\\ seven\n",
+			"", "\n", "one\n", "two\r\n", "three", "\x00\n", "\xff\n", "-- four\n", "++ five\n", "@@ six\n",
+			"\\ seven\n",
 		}), 0, 30).Draw(t, "lines")
 	} else {
 		at := rapid.IntRange(0, len(lines)).Draw(t, "at")
@@ -67,7 +68,7 @@ func change(t *rapid.T, before files) files {
 }
 
 // put stores files as a capture does, and returns the hash of their tree.
-func put(t *rapid.T, h *history, dir string, all files, id int) string {
+func put(t rapid.TB, h *history, dir string, all files, id int) string {
 	var root objects.Hash
 	err := h.workspace(dir).Store().Write(fmt.Sprintf("%026d", id), func(w *objects.Writer) error {
 		var entries []objects.File

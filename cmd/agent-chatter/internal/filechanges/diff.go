@@ -12,8 +12,8 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-// printDiff prints the lines that a row changes: as a patch, and on a terminal in colours.
-func (h *history) printDiff(out io.Writer, r row, style view.Style) error {
+// printDiff prints the lines that a row changes: as a patch, and on a terminal in colours, or without control characters.
+func (h *history) printDiff(out io.Writer, r row, style view.Style, terminal bool) error {
 	listed := map[projection.FilePath]bool{}
 	for _, c := range r.changes {
 		listed[c.Path] = true
@@ -29,14 +29,16 @@ func (h *history) printDiff(out io.Writer, r row, style view.Style) error {
 		if !listed[projection.FilePath(c.Path)] {
 			continue
 		}
-		if err := h.printChange(out, r.dir, c, style); err != nil {
+		if err := h.printChange(out, r.dir, c, style, terminal); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (h *history) printChange(out io.Writer, dir string, c objects.Change, style view.Style) error {
+func (h *history) printChange(
+	out io.Writer, dir string, c objects.Change, style view.Style, terminal bool,
+) error {
 	before, err := h.side(dir, c.Path, c.Before)
 	if err != nil {
 		return err
@@ -50,12 +52,15 @@ func (h *history) printChange(out io.Writer, dir string, c objects.Change, style
 		return nil
 	}
 	text := gitDiff(c.Path, before, after)
-	if style.Plain {
+	switch {
+	case terminal && style.Plain:
+		text = []byte(tty.Safe(string(text)))
+		fallthrough
+	case style.Plain:
 		_, err := out.Write(text)
 		return err
 	}
-	head, hunks, _ := bytes.Cut(text, []byte("\n@@ "))
-	_ = head
+	_, hunks, _ := bytes.Cut(text, []byte("\n@@ "))
 	if len(hunks) == 0 {
 		return nil
 	}

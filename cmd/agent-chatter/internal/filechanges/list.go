@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/projection"
@@ -164,7 +165,7 @@ func (cmd *List) print(a *app.App, out *bufio.Writer, h *history, rows []row) er
 	for i, r := range rows {
 		fmt.Fprintln(out, strings.TrimRight(lines[i], " "))
 		if cmd.Diff {
-			if err := h.printDiff(out, r, style); err != nil {
+			if err := h.printDiff(out, r, style, tty.IsTerminal(a.Stdout)); err != nil {
 				return err
 			}
 		}

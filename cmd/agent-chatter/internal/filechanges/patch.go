@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 )
 
@@ -119,10 +120,10 @@ func (cmd *Patch) dirOf(steps []step, member, cwd string) (string, error) {
 	return slices.MaxFunc(around, func(a, b string) int { return cmp.Compare(len(a), len(b)) }), nil
 }
 
-// print prints the patch, and on standard error what it leaves out.
+// print prints the patch, for a terminal without control characters, and on standard error what it leaves out.
 func (p *patch) print(a *app.App) error {
 	out := bufio.NewWriter(a.Stdout)
-	printed := 0
+	printed, terminal := 0, tty.IsTerminal(a.Stdout)
 	for _, name := range p.paths() {
 		c := p.chains[name]
 		if c.why != "" {
@@ -134,6 +135,9 @@ func (p *patch) print(a *app.App) error {
 			return err
 		}
 		printed += len(text)
+		if terminal {
+			text = []byte(tty.Safe(string(text)))
+		}
 		if _, err := out.Write(text); err != nil {
 			return err
 		}
