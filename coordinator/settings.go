@@ -63,14 +63,22 @@ func (c *Coordinator) beginSession() error {
 	return nil
 }
 
-// change records and saves a setting of the session.
-func (c *Coordinator) change(p projection.Payload) error {
+// RecordRestore records and saves the events of a FileRestore of the session.
+func (c *Coordinator) RecordRestore(events ...projection.Payload) error {
+	if c.conv == nil {
+		return ErrNoSession
+	}
+	return c.change(events...)
+}
+
+// change records and saves a change of the session.
+func (c *Coordinator) change(p ...projection.Payload) error {
 	c.reported = false
 	opening, err := c.openingEvents()
 	if err != nil {
 		return err
 	}
-	if err := c.conv.record(c.records(append(opening, p)...)...); err != nil {
+	if err := c.conv.record(c.records(append(opening, p...)...)...); err != nil {
 		return err
 	}
 	c.notifyRedacted()

@@ -50,6 +50,7 @@ func chatTexts() []apptest.Text {
 	}))
 	add("severalInBundleText", "", severalInBundleText("/"+apptest.Hostile, 2))
 	add("taskText", "", taskText(apptest.Hostile))
+	add("rewindHowText", "", rewindHowText("turn:2"))
 	add("renamedText", "", renamedText(apptest.Hostile))
 	add("notSentText", "", notSentText(1))
 	add("wrongLimitText", "", wrongLimitText(apptest.Hostile, errors.New(apptest.Hostile)))

@@ -26,6 +26,9 @@ type Restore struct {
 	Dir    string   `help:"The directory, if agents have changed several." placeholder:"DIR"`
 	Yes    bool     `short:"y" help:"Do not ask."`
 	Output string   `help:"Output format: ${enum}." enum:"text,json" default:"text"`
+
+	// Record appends the events to the session; nil: it is opened for that.
+	Record func(...projection.Payload) error `kong:"-"`
 }
 
 // Help returns examples.
@@ -90,10 +93,12 @@ func (cmd *Restore) restore(
 	if err != nil {
 		return nil, err
 	}
-	return &coordinator.FileRestore{
+	r := &coordinator.FileRestore{
 		History: history, Workspace: openRoot(a, config, history.Dir), Seq: seq, Undo: cmd.Undo,
-		Paths: cmd.Paths, Force: cmd.Force,
-		Record: func(payloads ...projection.Payload) error {
+		Paths: cmd.Paths, Force: cmd.Force, Record: cmd.Record,
+	}
+	if r.Record == nil {
+		r.Record = func(payloads ...projection.Payload) error {
 			var records []journal.Record
 			for _, p := range payloads {
 				records = append(records, projection.Record(time.Now(), p))
@@ -102,8 +107,9 @@ func (cmd *Restore) restore(
 			problem, err := a.Remote.Change(ctx, dir, s.ID, func() error { return dir.Append(ctx, s.ID, records...) })
 			a.ReportHub(problem)
 			return err
-		},
-	}, nil
+		}
+	}
+	return r, nil
 }
 
 func openRoot(a *app.App, config home.Config, dir string) *workspace.Workspace {
