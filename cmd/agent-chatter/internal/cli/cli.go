@@ -174,6 +174,7 @@ const textStart = `Chat with AI agents in crash-safe sessions.
   agent-chatter replay latest      print the newest conversation
   agent-chatter sessions export    write sessions to files
   agent-chatter sessions import    read sessions, also of other programs
+  agent-chatter files              show what agents changed in files
   agent-chatter usage              show used tokens and cost
   agent-chatter doctor             check storage, configuration and agents
 

@@ -12,7 +12,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
-// printDiff prints the lines that a row changes: as a patch, and on a terminal in colours, or without control characters.
+// printDiff prints the lines that a row changes: as a patch, on a terminal in colours or without control characters.
 func (h *history) printDiff(out io.Writer, r row, style view.Style, terminal bool) error {
 	listed := map[projection.FilePath]bool{}
 	for _, c := range r.changes {

@@ -10,7 +10,9 @@ func restoreTexts() (texts []apptest.Text) {
 	add := func(function, sample string, shown any) {
 		texts = append(texts, apptest.Text{Function: function, Sample: sample, Shown: shown})
 	}
-	kept := []workspace.Kept{{Path: apptest.Hostile, Why: apptest.Hostile}, {Path: "b", Why: "you changed it after turn 12"}}
+	kept := []workspace.Kept{
+		{Path: apptest.Hostile, Why: apptest.Hostile}, {Path: "b", Why: "you changed it after turn 12"},
+	}
 	add("planText", "nothing", planText(workspace.Plan{}))
 	add("planText", "", planText(workspace.Plan{Kept: kept}))
 	add("restoredText", "nothing", restoredText(workspace.Result{}))
