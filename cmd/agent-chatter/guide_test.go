@@ -67,7 +67,7 @@ func TestReadmeNamesLimits(t *testing.T) {
 	limits, _, _ = strings.Cut(limits, "\n## ")
 	words := strings.Join(strings.Fields(limits), " ")
 	for _, limit := range []string{
-		"Resuming or forking an older session does not roll back files that agents changed, or git.",
+		"Files are set back by `agent-chatter files restore` only, not by resuming or forking; databases and git commits never.",
 		"Models answer differently each time.",
 	} {
 		if !strings.Contains(words, "- "+limit) {

@@ -121,7 +121,8 @@ func (w *Writer) Put(object []byte) (Hash, error) {
 var errNothing = errors.New("no new object")
 
 // Write adds the objects that the function puts, in one pack with the name id. When it returns nil, they survive a
-// power cut. If it returns an error, also that of the function, nothing was added. The caller holds the lock of the store.
+// power cut. If it returns an error, also that of the function, nothing was added. The caller holds the lock of the
+// store.
 func (s *Store) Write(id string, put func(*Writer) error) error {
 	if err := s.prepare(); err != nil {
 		return err
