@@ -17,7 +17,7 @@ import (
 )
 
 // testTimeout is the longest time that a test waits for an event.
-const testTimeout = time.Minute
+const testTimeout = 5 * time.Minute
 
 // tester is a test or a script that runs programs.
 type tester interface {

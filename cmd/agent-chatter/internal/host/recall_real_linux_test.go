@@ -2,6 +2,7 @@ package host_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -96,13 +97,15 @@ func recorded(t *testing.T, dir, text string) string {
 // programIn returns a function that runs the program, a copy of this test, in dir and returns what it printed.
 func programIn(t *testing.T, dir string) func(args ...string) string {
 	t.Helper()
-	self, err := os.ReadFile("/proc/self/exe")
-	if err != nil {
+	path := filepath.Join(dir, "bin", program)
+	if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(dir, "bin", program)
-	if os.Mkdir(filepath.Dir(path), 0o700) != nil || os.WriteFile(path, self, 0o700) != nil {
-		t.Fatal("the program cannot be copied")
+	// Another process writes it: a child that this one starts meanwhile would inherit the open file, and keep the
+	// program from being started.
+	self := fmt.Sprintf("/proc/%d/exe", os.Getpid())
+	if out, err := exec.Command("cp", self, path).CombinedOutput(); err != nil {
+		t.Fatalf("the program cannot be copied: %v: %s", err, out)
 	}
 	return func(args ...string) string {
 		t.Helper()
