@@ -108,7 +108,7 @@ func (f *fileTurn) capture(ctx context.Context) (workspace.Capture, bool) {
 			return captured, true
 		}
 		var limit *workspace.LimitError
-		if errors.As(err, &limit) && limit.Limit != "Free" && !f.dir.limited && f.dir.Limit(dir) == nil {
+		if errors.As(err, &limit) && limit.Limit != "Free" && limit.Limit != "Stores" && !f.dir.limited && f.dir.Limit(dir) == nil {
 			f.dir.limited = true
 			c.notify(FilesLimited{dir, limit})
 			continue

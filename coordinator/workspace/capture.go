@@ -32,11 +32,13 @@ type Limits struct {
 	Time      time.Duration // of a capture
 	FirstTime time.Duration // of the first capture of a directory
 	Free      uint64        // bytes that stay free on the disk of the store
+	Stores    int64         // bytes of all stores of the home, above which nothing is added
 }
 
 // DefaultLimits are the limits without a configuration.
 var DefaultLimits = Limits{
 	Files: 50_000, Bytes: 512 << 20, FileBytes: 32 << 20, Time: 10 * time.Second, FirstTime: time.Minute, Free: 1 << 30,
+	Stores: 2 << 30,
 }
 
 // LimitError is the error of a capture that exceeds a limit. Nothing of it is stored.
@@ -251,6 +253,12 @@ func (c *capture) checkSizes() error {
 
 // store stores the changed files and the directories of the tree.
 func (c *capture) store(ctx context.Context, id string) (tree objects.Hash, err error) {
+	stored, limit := int64(0), c.w.Limits.Stores
+	if limit > 0 {
+		if stored, err = storedBytes(c.w.home); err != nil {
+			return objects.Hash{}, err
+		}
+	}
 	err = c.w.store.Write(id, func(out *objects.Writer) error {
 		for i, f := range c.changed {
 			if ctx.Err() != nil {
@@ -268,7 +276,9 @@ func (c *capture) store(ctx context.Context, id string) (tree objects.Hash, err 
 				return err
 			}
 		}
-		tree, err = objects.Tree(c.files, out.Put)
+		if tree, err = objects.Tree(c.files, out.Put); err == nil && stored > limit && out.Added() {
+			err = c.w.limit("Stores", limit)
+		}
 		return err
 	})
 	if err != nil {

@@ -382,3 +382,20 @@ func TestHomeInDirectory(t *testing.T) {
 	p.wantFiles(map[string]string{"a": "1"})
 	p.wantFiles(map[string]string{"a": "1"})
 }
+
+// Above the limit of all stores nothing is added, and an unchanged directory is still captured.
+func TestLimitOfStores(t *testing.T) {
+	p := newProject(t, false)
+	p.write("a", "1")
+	first := p.capture()
+	p.Limits.Stores = 1
+	if again := p.capture(); again.Tree != first.Tree {
+		t.Error("an unchanged directory has another tree")
+	}
+	p.write("a", "2")
+	_, err := p.Capture(context.Background(), "2", nil)
+	var exceeded *workspace.LimitError
+	if !errors.As(err, &exceeded) || exceeded.Limit != "Stores" {
+		t.Errorf("Capture returns %v", err)
+	}
+}

@@ -56,6 +56,28 @@ func Sweep(home string, roots func() (map[string][]objects.Hash, error)) (freed 
 	return freed, err
 }
 
+// storedBytes returns the size of all stores of a home, in bytes.
+func storedBytes(home string) (n int64, err error) {
+	err = filepath.WalkDir(filepath.Join(home, storesDir), func(_ string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return ignoringMissing(err)
+		}
+		info, err := entry.Info()
+		if err == nil {
+			n += info.Size()
+		}
+		return ignoringMissing(err)
+	})
+	return n, err
+}
+
+func ignoringMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) { // removed meanwhile
+		return nil
+	}
+	return err
+}
+
 // lockIdle takes the lock of the store unless a process has it or a turn runs: then it returns nil.
 func (w *Workspace) lockIdle() (release func(), err error) {
 	f, err := vfs.LockFile(vfs.OS, filepath.Join(w.dir, "lock"))

@@ -118,6 +118,9 @@ func (w *Writer) Put(object []byte) (Hash, error) {
 	return h, w.p.add(h, enc.EncodeAll(object, nil), uint32(len(object)))
 }
 
+// Added reports whether an object was added.
+func (w *Writer) Added() bool { return len(w.p.index) > 0 }
+
 var errNothing = errors.New("no new object")
 
 // Write adds the objects that the function puts, in one pack with the name id. When it returns nil, they survive a

@@ -125,6 +125,7 @@ type files struct {
 	MaxFiles     int    `json:"maxFiles"`
 	MaxBytes     int64  `json:"maxBytes"`
 	MaxFileBytes int64  `json:"maxFileBytes"`
+	MaxStored    int64  `json:"maxStored"`
 }
 
 // limits are the limits of journals.
@@ -167,6 +168,7 @@ func (c Config) CapturesFiles() bool { return c.Files.Capture != off }
 func (c Config) FileLimits() workspace.Limits {
 	l := workspace.DefaultLimits
 	l.Files = cmp.Or(c.Files.MaxFiles, l.Files)
+	l.Stores = cmp.Or(c.Files.MaxStored, l.Stores)
 	l.Bytes, l.FileBytes = cmp.Or(c.Files.MaxBytes, l.Bytes), cmp.Or(c.Files.MaxFileBytes, l.FileBytes)
 	return l
 }
@@ -262,8 +264,8 @@ func (c Config) check() error {
 		return &rangeError{"redaction", fmt.Sprintf("%q or %q", on, off)}
 	case !c.Files.Capture.valid():
 		return &rangeError{"files.capture", fmt.Sprintf("%q or %q", on, off)}
-	case c.Files.MaxFiles < 0 || c.Files.MaxBytes < 0:
-		return &rangeError{"files.maxFiles and files.maxBytes", "a number, or 0 for the default"}
+	case c.Files.MaxFiles < 0 || c.Files.MaxBytes < 0 || c.Files.MaxStored < 0:
+		return &rangeError{"files.maxFiles, files.maxBytes and files.maxStored", "a number, or 0 for the default"}
 	case c.Files.MaxFileBytes < 0 || c.Files.MaxFileBytes > objects.MaxObject:
 		return &rangeError{"files.maxFileBytes",
 			fmt.Sprintf("a number of bytes to %d, or 0 for the default", objects.MaxObject)}

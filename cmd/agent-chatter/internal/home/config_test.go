@@ -29,8 +29,8 @@ func TestSettingsHaveRanges(t *testing.T) {
 		`{}`: true, `{"retention":{"keep":0}}`: true, `{"retention":{"keep":-1}}`: false,
 		`{"window":{"messages":0}}`: true, `{"window":{"messages":-1}}`: false,
 		`{"window":{"bytes":0}}`: true, `{"window":{"bytes":-1}}`: false,
-		`{"files":{"capture":"off","maxFiles":5,"maxBytes":6,"maxFileBytes":7}}`: true,
-		`{"files":{"capture":"no"}}`: false, `{"files":{"maxFiles":-1}}`: false, `{"files":{"maxBytes":-1}}`: false,
+		`{"files":{"capture":"off","maxFiles":5,"maxBytes":6,"maxFileBytes":7,"maxStored":8}}`: true,
+		`{"files":{"capture":"no"}}`: false, `{"files":{"maxFiles":-1}}`: false, `{"files":{"maxBytes":-1}}`: false, `{"files":{"maxStored":-1}}`: false,
 		`{"files":{"maxFileBytes":-1}}`: false, `{"files":{"maxFileBytes":1073741825}}`: false,
 		`{"redaction":""}`: true, `{"redaction":"on"}`: true, `{"redaction":"off"}`: true, `{"redaction":"none"}`: false,
 	} {

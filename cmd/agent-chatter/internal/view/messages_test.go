@@ -103,7 +103,7 @@ func viewTexts() []apptest.Text {
 	most := 2.5
 	limits := []projection.BudgetChanged{{Limit: "session.cost", Most: &most}, {Limit: apptest.Hostile, Most: new(float64)}}
 	add("LimitsText", "", LimitsText(coordinator.LimitsChanged{InForce: limits, Ignored: limits}))
-	for _, limit := range []string{"Files", "Bytes", "Time", "Free"} {
+	for _, limit := range []string{"Files", "Bytes", "Time", "Free", "Stores"} {
 		err := &workspace.LimitError{Root: apptest.Hostile, Limit: limit, Value: 5e9}
 		add("filesOffText", limit, filesOffText(coordinator.FilesOff{Dir: apptest.Hostile, Err: err}))
 		add("filesLimitedText", limit, filesLimitedText(coordinator.FilesLimited{Dir: apptest.Hostile, Err: err}))

@@ -313,6 +313,9 @@ func fileLimitText(err error) string {
 		return fmt.Sprintf("%s has more than %d files (files.maxFiles)", root, limit.Value)
 	case "Bytes":
 		return fmt.Sprintf("%s has more than %d new bytes (files.maxBytes)", root, limit.Value)
+	case "Stores":
+		return fmt.Sprintf("all captured files take more than %d bytes (files.maxStored) until sessions are deleted and "+
+			"the trash is emptied", limit.Value)
 	case "Free":
 		return fmt.Sprintf("fewer than %d bytes are free on the disk of the home", limit.Value)
 	}
