@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/oklog/ulid/v2"
+
 	"github.com/agent-chatter/agent-chatter/coordinator/workspace"
 	"github.com/agent-chatter/agent-chatter/coordinator/workspace/objects"
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -24,7 +26,6 @@ type FileHistory struct {
 	open     *projection.FilesRestoring
 	last     *projection.FilesRestoring // the last restore
 	lastTurn int                        // its index in turns
-	restored bool                       // the last element of turns is a restore whose result is not captured yet
 }
 
 // fileState is the tree of a directory from an event on.
@@ -35,20 +36,25 @@ type fileState struct {
 
 // NoFilesError is the error of a session that has recorded nothing of the files of a directory.
 type NoFilesError struct {
-	Dirs []string // that it has; none: no directory
+	Dirs    []string // that it has; none: no directory
+	Foreign bool     // it has files that another home, or this one on another machine, has recorded
 }
 
 func (e *NoFilesError) Error() string {
-	if len(e.Dirs) == 0 {
+	switch {
+	case len(e.Dirs) == 0 && e.Foreign:
+		return "the files of the session were recorded in another home or on another machine"
+	case len(e.Dirs) == 0:
 		return "the session has recorded no files"
 	}
 	return fmt.Sprintf("the session has recorded files of several directories: %q", e.Dirs)
 }
 
-// NewFileHistory reads the events of a session. dir may be "" if the session has files of one directory only; else the
-// error is a *NoFilesError.
-func NewFileHistory(dir string, events iter.Seq2[journal.Event, error]) (*FileHistory, error) {
+// NewFileHistory reads the events of a session that the home with the key has recorded. dir may be "" if the session has
+// files of one directory only; else the error is a *NoFilesError.
+func NewFileHistory(dir string, key []byte, events iter.Seq2[journal.Event, error]) (*FileHistory, error) {
 	b := historyBuilder{
+		key:  key,
 		dirs: map[string]*FileHistory{}, turns: map[string]*workspace.Turn{}, ends: map[string]uint64{},
 	}
 	for e, err := range events {
@@ -67,16 +73,18 @@ func NewFileHistory(dir string, events iter.Seq2[journal.Event, error]) (*FileHi
 	if dir == "" && len(b.names) == 1 {
 		return b.dirs[b.names[0]], nil
 	}
-	return nil, &NoFilesError{b.names}
+	return nil, &NoFilesError{b.names, b.foreign}
 }
 
 // historyBuilder collects the histories of all directories of a session.
 type historyBuilder struct {
-	dirs  map[string]*FileHistory
-	names []string                   // of the directories, oldest first
-	turns map[string]*workspace.Turn // by id
-	ends  map[string]uint64          // the seq of the end of a turn
-	count int                        // turns
+	key     []byte
+	foreign bool // an event is not of this home
+	dirs    map[string]*FileHistory
+	names   []string                   // of the directories, oldest first
+	turns   map[string]*workspace.Turn // by id
+	ends    map[string]uint64          // the seq of the end of a turn
+	count   int                        // turns
 }
 
 func (b *historyBuilder) dir(name string) *FileHistory {
@@ -90,6 +98,13 @@ func (b *historyBuilder) dir(name string) *FileHistory {
 }
 
 func (b *historyBuilder) add(e journal.Event, p projection.Payload) (err error) {
+	switch p.(type) {
+	case projection.FilesCaptured, projection.FilesChanged, projection.FilesRestoring, projection.FilesRestored:
+		if !isOwn(b.key, p) {
+			b.foreign = true
+			return nil
+		}
+	}
 	switch p := p.(type) {
 	case projection.TurnStarted:
 		b.count++
@@ -111,16 +126,26 @@ func (b *historyBuilder) add(e journal.Event, p projection.Payload) (err error) 
 		seq := b.seqOf(e, p.TurnID)
 		return errors.Join(h.addTurn(seq, turn, p.Before, p.After), h.addState(seq, p.After))
 	case projection.FilesRestoring:
+		if _, err := ulid.ParseStrict(p.RestoreID); err != nil {
+			return err
+		}
 		h := b.dir(p.Dir)
 		h.open, h.last, h.lastTurn = &p, &p, len(h.turns)
 		turn := workspace.Turn{Name: "a restore", Started: e.Time, Ended: e.Time}
 		return errors.Join(h.addTurn(e.Seq, turn, p.Undo, p.Undo), h.addState(e.Seq, p.Undo))
 	case projection.FilesRestored:
 		for _, h := range b.dirs {
-			if h.open != nil && h.open.RestoreID == p.RestoreID {
-				h.open, h.restored = nil, true
-				h.turns[len(h.turns)-1].Ended = e.Time
+			if h.open == nil || h.open.RestoreID != p.RestoreID {
+				continue
 			}
+			h.open, h.turns[h.lastTurn].Ended = nil, e.Time
+			if p.After == "" {
+				continue // what it has changed is not known: it counts as somebody's
+			}
+			if h.turns[h.lastTurn].After, err = objects.ParseHash(p.After); err != nil {
+				return err
+			}
+			return h.addState(e.Seq, p.After)
 		}
 	}
 	return nil
@@ -135,14 +160,11 @@ func (b *historyBuilder) seqOf(e journal.Event, turnID string) uint64 {
 	return e.Seq
 }
 
-// addState adds what a directory contains from an event on. The first one after a restore says what that has changed.
+// addState adds what a directory contains from an event on.
 func (h *FileHistory) addState(seq uint64, root string) error {
 	tree, err := objects.ParseHash(root)
 	if err != nil {
 		return err
-	}
-	if h.restored {
-		h.turns[len(h.turns)-1].After, h.restored = tree, false
 	}
 	h.states = append(h.states, fileState{seq, tree})
 	return nil
@@ -184,6 +206,7 @@ func (h *FileHistory) since(seq uint64) []workspace.TurnTrees {
 type FileRestore struct {
 	History   *FileHistory
 	Workspace *workspace.Workspace // of the directory
+	Key       []byte               // of the home
 	Record    func(...projection.Payload) error
 
 	Seq   uint64   // the event to which the files are set back
@@ -207,8 +230,7 @@ type PreparedRestore struct {
 	Left []workspace.Kept
 }
 
-// Prepare captures the directory and plans the restore; nothing is written. It removes what an interrupted restore has
-// left. Errors: ErrNoRestore, a *workspace.BusyError if a turn runs in the directory, those of Workspace.Capture and of
+// Prepare captures the directory and plans the restore; nothing in it is written. Errors: ErrNoRestore, a *workspace.BusyError if a turn runs in the directory, those of Workspace.Capture and of
 // the store.
 func (r *FileRestore) Prepare(ctx context.Context) (*PreparedRestore, error) {
 	p := &PreparedRestore{r: r, id: newID()}
@@ -227,11 +249,6 @@ func (p *PreparedRestore) prepare(ctx context.Context) (err error) {
 	if with, err := p.running.With(); err != nil || len(with) > 0 {
 		return errors.Join(err, &workspace.BusyError{Root: h.Dir})
 	}
-	if h.open != nil {
-		if err := p.recover(); err != nil {
-			return err
-		}
-	}
 	if p.present, err = r.Workspace.Capture(ctx, newID(), nil); err != nil {
 		return err
 	}
@@ -248,6 +265,25 @@ func (p *PreparedRestore) prepare(ctx context.Context) (err error) {
 	}
 	p.Plan, err = p.plan(turns)
 	return err
+}
+
+// PathError is the error of a path that is not below the directory.
+type PathError struct{ Path string }
+
+func (e *PathError) Error() string {
+	return fmt.Sprintf("%q is no path below the directory of the agents", e.Path)
+}
+
+// paths returns the chosen paths with slashes; nil: all.
+func (r *FileRestore) paths() ([]string, error) {
+	var paths []string
+	for _, name := range r.Paths {
+		if name == "" || !filepath.IsLocal(name) {
+			return nil, &PathError{name}
+		}
+		paths = append(paths, filepath.ToSlash(filepath.Clean(name)))
+	}
+	return paths, nil
 }
 
 // recover removes the files that an interrupted restore has left.
@@ -287,9 +323,9 @@ func (p *PreparedRestore) plan(turns []workspace.TurnTrees) (workspace.Plan, err
 	if err != nil {
 		return workspace.Plan{}, err
 	}
-	var paths []string
-	for _, name := range p.r.Paths {
-		paths = append(paths, filepath.ToSlash(filepath.Clean(name)))
+	paths, err := p.r.paths()
+	if err != nil {
+		return workspace.Plan{}, err
 	}
 	root := p.r.History.Dir
 	return workspace.NewPlan(history, workspace.PlanOptions{
@@ -302,7 +338,7 @@ func (p *PreparedRestore) plan(turns []workspace.TurnTrees) (workspace.Plan, err
 func (p *PreparedRestore) spans(turns []workspace.TurnTrees) ([]workspace.Span, error) {
 	store, open := p.r.Workspace.Store(), p.r.History.open
 	n := len(turns) - 1
-	if open == nil || n < 0 {
+	if open == nil || n < 0 || p.r.History.lastTurn != len(p.r.History.turns)-1 {
 		return workspace.History(store, p.target, turns, p.present.Tree)
 	}
 	interrupted := turns[n] // what it has set is its own, and the rest has another author
@@ -347,9 +383,21 @@ func skippedOf(store *objects.Store, tree objects.Hash) (skipped []workspace.Ski
 	return skipped, nil
 }
 
-// Run records and executes the plan. It may leave a part undone if the context ends; the same restore completes it.
+// Run records and executes the plan; if an earlier restore was interrupted, a new one, after it has removed what that has
+// left. It may leave a part undone if the context ends; the same restore completes it.
 func (p *PreparedRestore) Run(ctx context.Context) (workspace.Result, error) {
 	h := p.r.History
+	if h.open != nil {
+		if err := p.recover(); err != nil {
+			return workspace.Result{}, err
+		}
+		if err := p.prepare(ctx); err != nil {
+			return workspace.Result{}, err
+		}
+	}
+	if with, err := p.running.With(); err != nil || len(with) > 0 {
+		return workspace.Result{}, errors.Join(err, &workspace.BusyError{Root: h.Dir})
+	}
 	captured := CapturedEvent(p.present, newID(), h.Dir, projection.BeforeRestore)
 	restoring := projection.FilesRestoring{
 		RestoreID: p.id, Dir: h.Dir, Target: p.target.String(), Undo: p.present.Tree.String(), Seq: p.r.Seq,
@@ -358,16 +406,21 @@ func (p *PreparedRestore) Run(ctx context.Context) (workspace.Result, error) {
 	for _, name := range p.r.Paths {
 		restoring.Paths = append(restoring.Paths, projection.FilePath(name))
 	}
-	if err := p.r.Record(captured, restoring); err != nil {
+	if err := p.r.Record(withHost(p.r.Key, captured), withHost(p.r.Key, restoring)); err != nil {
 		return workspace.Result{}, err
 	}
 	// Crash here leaves each path as it was or set back, and files that the next restore removes.
 	store := p.r.Workspace.Store()
 	result, err := workspace.Restore(ctx, p.Plan, workspace.RestoreOptions{ID: p.id, Root: h.Dir, Read: store.Read})
 	after, captureErr := p.r.Workspace.Capture(context.WithoutCancel(ctx), newID(), nil)
-	events := []projection.Payload{restoredEvent(p.id, p.Plan.Kept, result)}
+	restored := restoredEvent(p.id, p.Plan.Kept, result)
 	if captureErr == nil {
-		events = append(events, CapturedEvent(after, newID(), h.Dir, projection.BeforeRestore))
+		restored.After = after.Tree.String()
+	}
+	events := []projection.Payload{withHost(p.r.Key, restored)}
+	if captureErr == nil {
+		event := CapturedEvent(after, newID(), h.Dir, projection.BeforeRestore)
+		events = append(events, withHost(p.r.Key, event))
 	}
 	return result, errors.Join(err, captureErr, p.r.Record(events...))
 }

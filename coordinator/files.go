@@ -95,7 +95,8 @@ func (c *Coordinator) directory(dir string) *directory {
 
 // filesOff stops capturing a directory in this run.
 func (c *Coordinator) filesOff(d *directory, dir string, err error) {
-	d.off = true
+	var busy *workspace.BusyError
+	d.off = !errors.As(err, &busy) // the next turn may find it idle
 	c.notify(FilesOff{dir, err})
 }
 
@@ -128,7 +129,8 @@ func (f *fileTurn) record(captured workspace.Capture, when projection.CaptureTim
 	}
 	event := CapturedEvent(captured, newID(), f.dir.Root(), when)
 	event.TurnID = f.t.id
-	c.conv.record(c.records(event)...) // bounded, so that every journal can hold it
+	c.loadHomeKey()
+	c.conv.record(c.records(withHost(c.homeKey, event))...) // bounded, so that every journal can hold it
 	return true
 }
 
@@ -206,7 +208,8 @@ func (f *fileTurn) recordChanges(
 	}
 	changed.TurnID, changed.MemberID, changed.Dir = turnID, m.ID, f.dir.Root()
 	changed.Before, changed.After, changed.With, changed.Late = before.String(), after.String(), with, late
-	c.conv.record(c.records(changed)...)
+	c.loadHomeKey()
+	c.conv.record(c.records(withHost(c.homeKey, changed))...)
 	return true
 }
 

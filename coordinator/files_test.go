@@ -61,6 +61,7 @@ func (p *project) start(s store.Store, id string, script ...turnFunc) *fixture {
 	f := newFixture(p.t, s, script...)
 	o := f.options(s)
 	o.CWD, o.Engines = p.dir, map[string]agent.Engine{"scripted": editing{f.engine}}
+	o.HomeKey = p.key
 	o.Workspace = func(dir string) (*workspace.Workspace, error) {
 		w, err := workspace.Open(p.home, dir)
 		if err == nil {
@@ -186,13 +187,16 @@ func TestFileRestore(t *testing.T) {
 	id := s.stop()
 	restore := func(seq uint64, undo bool) workspace.Result {
 		t.Helper()
-		history, err := coordinator.NewFileHistory("", seqOf(d.events(id)))
+		history, err := coordinator.NewFileHistory("", p.key(), seqOf(d.events(id)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := workspace.OpenRoot(p.home, history.Dir)
+		w, err := workspace.OpenRoot(p.home, history.Dir)
+		if err != nil {
+			t.Fatal(err)
+		}
 		w.Limits = p.limits
-		r := &coordinator.FileRestore{History: history, Workspace: w, Seq: seq, Undo: undo, Record: d.record(id)}
+		r := &coordinator.FileRestore{History: history, Workspace: w, Seq: seq, Undo: undo, Key: p.key(), Record: d.record(id)}
 		prepared, err := r.Prepare(context.Background())
 		if err != nil {
 			t.Fatal(err)
@@ -222,7 +226,18 @@ func TestFileRestore(t *testing.T) {
 	check(map[string]string{"a": "2\n", "b": "new\n", "mine": "2\n"})
 	restore(0, true)
 	check(map[string]string{"a": "1\n", "mine": "2\n"})
+
+	// Events that this home has not recorded are not believed.
+	var none *coordinator.NoFilesError
+	for _, key := range [][]byte{nil, []byte("another home's")} {
+		if _, err := coordinator.NewFileHistory("", key, seqOf(d.events(id))); !errors.As(err, &none) || !none.Foreign {
+			t.Errorf("with the key %q: %v", key, err)
+		}
+	}
 }
+
+// key is the secret of the home.
+func (*project) key() []byte { return []byte("key of the home") }
 
 // seqOf returns events as a sequence.
 func seqOf(events []journal.Event) func(func(journal.Event, error) bool) {

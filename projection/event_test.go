@@ -114,20 +114,20 @@ func everyPayload() []projection.Payload {
 		projection.FilesCaptured{
 			CaptureID: "c1", TurnID: "t1", When: projection.BeforeTurn, Dir: "/home/mia", Root: tree, Files: 3, Bytes: 4,
 			Skipped:     []projection.SkippedFile{{Path: "a\xffb", Why: "over the limit"}},
-			SkippedMore: 5, DurationMS: 6,
+			SkippedMore: 5, DurationMS: 6, Host: "h",
 		},
 		projection.FilesChanged{
 			TurnID: "t1", MemberID: "ada", Dir: "/home/mia", Before: tree, After: tree, Added: 1, Modified: 2, Deleted: 3,
 			Changes: []projection.FileChange{{Path: "a", Kind: projection.FileAdded, Plus: &lines, Minus: &lines}},
-			More:    4, With: []string{"t2"}, Late: true,
+			More:    4, With: []string{"t2"}, Late: true, Host: "h",
 		},
 		projection.FilesRestoring{
 			RestoreID: "r1", Dir: "/home/mia", Target: tree, Undo: tree, Seq: 4, Paths: []projection.FilePath{"a"},
-			Force: true,
+			Force: true, Host: "h",
 		},
 		projection.FilesRestored{
 			RestoreID: "r1", Written: 1, Removed: 2, Kept: []projection.SkippedFile{{Path: "a", Why: "you changed it"}},
-			More: 3, Failed: 4,
+			More: 3, Failed: 4, After: tree, Host: "h",
 		},
 		projection.PlanUpdated{TurnID: "t1", Entries: []projection.PlanEntry{
 			{Content: "Look at the plug", Status: projection.Completed, Priority: "high"},

@@ -66,6 +66,9 @@ type FilesCaptured struct {
 	Skipped     []SkippedFile `json:"skipped,omitempty"` // the first MaxSkippedFiles
 	SkippedMore int           `json:"skippedMore,omitempty"`
 	DurationMS  int64         `json:"durationMs"`
+	// Host is a hash of the other fields with a secret key of the home and the machine, as in the other events of files:
+	// an event from elsewhere could name any directory and tree.
+	Host string `json:"host,omitempty"`
 }
 
 // The most paths of an event.
@@ -98,7 +101,8 @@ type FilesChanged struct {
 	With []string `json:"with,omitempty"`
 	// Late is whether the files were captured when the session was resumed, since the program had ended in the turn:
 	// somebody else may have changed them.
-	Late bool `json:"late,omitempty"`
+	Late bool   `json:"late,omitempty"`
+	Host string `json:"host,omitempty"`
 }
 
 func (FilesChanged) eventType() string { return "files.changed" }
@@ -184,6 +188,7 @@ type FilesRestoring struct {
 	Seq       uint64     `json:"seq"`             // the event to which the files are set back; 0: a restore is undone
 	Paths     []FilePath `json:"paths,omitempty"` // files or directories; none: all
 	Force     bool       `json:"force,omitempty"`
+	Host      string     `json:"host,omitempty"`
 }
 
 func (FilesRestoring) eventType() string { return "files.restoring" }
@@ -196,6 +201,8 @@ type FilesRestored struct {
 	Kept      []SkippedFile `json:"kept,omitempty"` // the first MaxFileChanges
 	More      int           `json:"more,omitempty"`
 	Failed    int           `json:"failed,omitempty"` // paths that the system refused, which Kept has, too
+	After     string        `json:"after,omitempty"`  // the tree after the restore; "": it could not be captured
+	Host      string        `json:"host,omitempty"`
 }
 
 func (FilesRestored) eventType() string { return "files.restored" }
@@ -233,7 +240,7 @@ func (p FilesRestoring) valid() bool {
 
 func (p FilesRestored) valid(data []byte) bool {
 	return p.RestoreID != "" && p.Written >= 0 && p.Removed >= 0 && p.More >= 0 && p.Failed >= 0 &&
-		lacks(data, `"more":0`, `"failed":0`) && validPaths(p.Kept)
+		lacks(data, `"more":0`, `"failed":0`, `"after":""`) && (p.After == "" || isSHA256(p.After)) && validPaths(p.Kept)
 }
 
 func validPaths(paths []SkippedFile) bool {

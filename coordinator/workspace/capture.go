@@ -346,8 +346,9 @@ func (c *capture) content(name string) ([]byte, stat, error) {
 		return nil, before, errors.New("it grew over the limit")
 	}
 	content := make([]byte, before.size, before.size+1)
-	n, err := io.ReadFull(f, content)
+	_, err = io.ReadFull(f, content)
 	if err == nil { // the file must end here
+		var n int
 		n, err = f.Read(content[before.size:cap(content)])
 		if n == 0 && err == io.EOF {
 			err = nil

@@ -163,6 +163,8 @@ func (r *restorer) step(s Step) error {
 	}
 	if s.Present.IsZero() {
 		r.before("make directories")
+	} else if _, err := r.Read(s.Present.Hash); err != nil { // it would be the only copy
+		return keptError("what it contains now cannot be read from the store: " + err.Error())
 	}
 	d, err := openDir(r.Root, path.Dir(s.Path), s.Present.IsZero())
 	switch {

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/oklog/ulid/v2"
 
@@ -26,34 +27,41 @@ func Sweep(home string, roots func() (map[string][]objects.Hash, error)) (freed 
 		return 0, err
 	}
 	var idle []*Workspace
+	var failures []error
 	for _, entry := range entries {
+		if !isStoreName(entry.Name()) || !entry.IsDir() {
+			continue
+		}
 		dir := filepath.Join(stores, entry.Name())
 		w := &Workspace{dir: dir, home: home, store: objects.Open(vfs.OS, dir)}
 		release, err := w.lockIdle()
-		if err != nil {
-			return 0, err
-		}
+		failures = append(failures, err)
 		if release != nil {
 			defer release()
 			idle = append(idle, w)
 		}
 	}
 	if len(idle) == 0 {
-		return 0, nil
+		return 0, errors.Join(failures...)
 	}
 	trees, err := roots()
 	if err != nil {
-		return 0, err
+		return 0, errors.Join(append(failures, err)...)
 	}
 	named := map[string][]objects.Hash{}
 	for root, hashes := range trees {
 		named[storeName(root)] = hashes
 	}
 	for _, w := range idle {
-		n, sweepErr := w.sweep(named[filepath.Base(w.dir)])
-		freed, err = freed+n, errors.Join(err, sweepErr)
+		n, err := w.sweep(named[filepath.Base(w.dir)])
+		freed, failures = freed+n, append(failures, err)
 	}
-	return freed, err
+	return freed, errors.Join(failures...)
+}
+
+// isStoreName reports whether storeName returns such names.
+func isStoreName(name string) bool {
+	return len(name) == 16 && strings.Trim(name, "0123456789abcdef") == ""
 }
 
 // storedBytes returns the size of all stores of a home, in bytes.

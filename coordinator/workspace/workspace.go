@@ -34,6 +34,20 @@ func Open(home, dir string) (*Workspace, error) {
 	if err != nil {
 		return nil, err
 	}
+	if root := top(dir); root != dir {
+		if w, err := openPlain(home, root); err == nil {
+			return w, nil
+		}
+	}
+	return openPlain(home, dir)
+}
+
+// openPlain is Open without the search for a work tree.
+func openPlain(home, root string) (*Workspace, error) {
+	root, err := filepath.EvalSymlinks(root)
+	if err != nil {
+		return nil, err
+	}
 	if home, err = filepath.EvalSymlinks(home); err != nil {
 		return nil, err
 	}
@@ -44,18 +58,31 @@ func Open(home, dir string) (*Workspace, error) {
 	if err != nil {
 		user = ""
 	}
-	root := top(dir)
-	if isOrContains(root, user) {
-		root = dir
-	}
-	if isOrContains(root, user) || root == filepath.Dir(root) || inHome(home, root) {
+	if !filepath.IsAbs(root) || root == filepath.Dir(root) || isOrContains(root, user) || inHome(home, root) {
 		return nil, &RefusedError{root}
 	}
 	return newWorkspace(home, root), nil
 }
 
-// OpenRoot returns the workspace of a directory that was captured before.
-func OpenRoot(home, root string) *Workspace { return newWorkspace(home, root) }
+// Stored returns the workspace of a directory for reading what is stored of it, wherever the directory is now.
+func Stored(home, root string) *Workspace { return newWorkspace(home, root) }
+
+// OpenRoot returns the workspace of a directory that was captured before. It returns an error if it is not captured any
+// more: it is missing, has another path, or is a directory that is never captured.
+func OpenRoot(home, root string) (*Workspace, error) {
+	w, err := Open(home, root)
+	switch {
+	case err != nil:
+		return nil, err
+	case filepath.Clean(root) == w.root:
+		return w, nil
+	}
+	w, err = openPlain(home, root)
+	if err == nil && w.root != filepath.Clean(root) {
+		err = &RefusedError{root}
+	}
+	return w, err
+}
 
 func newWorkspace(home, root string) *Workspace {
 	dir := filepath.Join(home, storesDir, storeName(root))
@@ -157,8 +184,13 @@ func (e *BusyError) Error() string { return e.Root + " is in use by another turn
 // lockInterval is the interval at which a lock is tried.
 const lockInterval = 5 * time.Millisecond
 
+// lockWait is how long a lock is waited for: a capture takes as long at most.
+const lockWait = 10 * time.Second
+
 // lock takes the lock of the store, which it waits for, and makes its directory.
 func (w *Workspace) lock(ctx context.Context) (release func(), err error) {
+	ctx, stop := context.WithTimeoutCause(ctx, lockWait, &BusyError{w.root})
+	defer stop()
 	if _, err := vfs.MkdirAll(vfs.OS, w.dir); err != nil {
 		return nil, err
 	}
@@ -172,7 +204,7 @@ func (w *Workspace) lock(ctx context.Context) (release func(), err error) {
 		}
 		select {
 		case <-ctx.Done():
-			return nil, errors.Join(&BusyError{w.root}, context.Cause(ctx))
+			return nil, context.Cause(ctx)
 		case <-time.After(lockInterval):
 		}
 	}

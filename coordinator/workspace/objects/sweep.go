@@ -25,6 +25,9 @@ func (s *Store) Sweep(id string, roots []Hash) (freed int64, err error) {
 	}
 	live := map[Hash]bool{}
 	for _, root := range roots {
+		if p, _ := s.find(root); p == nil && len(s.damaged) == 0 {
+			continue // another machine's tree
+		}
 		if err := s.mark(root, live); err != nil {
 			return 0, err
 		}

@@ -176,7 +176,7 @@ func (h *history) member(name string) (string, error) {
 // workspace returns the workspace of a directory, whose store has the contents.
 func (h *history) workspace(dir string) *workspace.Workspace {
 	if h.stores[dir] == nil {
-		h.stores[dir] = workspace.OpenRoot(h.home, dir)
+		h.stores[dir] = workspace.Stored(h.home, dir)
 	}
 	return h.stores[dir]
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/host"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/workspace"
@@ -63,7 +63,7 @@ func (cmd *Restore) Run(a *app.App) error {
 		return explainRestore(s.ID, err)
 	}
 	defer prepared.Close()
-	return cmd.run(ctx, a, prepared)
+	return cmd.run(ctx, a, r.History.Dir, prepared)
 }
 
 // restore returns the restore that the command asks for.
@@ -85,7 +85,8 @@ func (cmd *Restore) restore(
 	if cmd.Undo {
 		seq = 0
 	}
-	history, err := coordinator.NewFileHistory(cmd.Dir, replay.Events(ctx))
+	key := host.HomeKey(a, true)()
+	history, err := coordinator.NewFileHistory(cmd.Dir, key, replay.Events(ctx))
 	if err != nil {
 		return nil, explainRestore(s.ID, err)
 	}
@@ -93,9 +94,14 @@ func (cmd *Restore) restore(
 	if err != nil {
 		return nil, err
 	}
+	w, err := workspace.OpenRoot(a.Home, history.Dir)
+	if err != nil {
+		return nil, err
+	}
+	w.Limits = config.FileLimits()
 	r := &coordinator.FileRestore{
-		History: history, Workspace: openRoot(a, config, history.Dir), Seq: seq, Undo: cmd.Undo,
-		Paths: cmd.Paths, Force: cmd.Force, Record: cmd.Record,
+		History: history, Workspace: w, Seq: seq, Undo: cmd.Undo,
+		Paths: cmd.Paths, Force: cmd.Force, Key: key, Record: cmd.Record,
 	}
 	if r.Record == nil {
 		r.Record = func(payloads ...projection.Payload) error {
@@ -112,24 +118,15 @@ func (cmd *Restore) restore(
 	return r, nil
 }
 
-func openRoot(a *app.App, config home.Config, dir string) *workspace.Workspace {
-	w := workspace.OpenRoot(a.Home, dir)
-	w.Limits = config.FileLimits()
-	return w
-}
-
 func (cmd *Restore) json() bool { return cmd.Output == "json" }
 
 // Writes reports whether the command writes to the home.
 func (cmd *Restore) Writes() bool { return true }
 
 // run shows the plan, asks, and executes it.
-func (cmd *Restore) run(ctx context.Context, a *app.App, p *coordinator.PreparedRestore) error {
-	if len(p.Left) > 0 {
-		a.Notice(leftText(p.Left))
-	}
+func (cmd *Restore) run(ctx context.Context, a *app.App, dir string, p *coordinator.PreparedRestore) error {
 	if !cmd.json() {
-		a.Notice(planText(p.Plan))
+		a.Notice(planText(dir, p.Plan))
 	}
 	switch {
 	case cmd.DryRun && cmd.json():
@@ -144,6 +141,9 @@ func (cmd *Restore) run(ctx context.Context, a *app.App, p *coordinator.Prepared
 		}
 	}
 	result, err := p.Run(ctx)
+	if len(p.Left) > 0 {
+		a.Notice(leftText(p.Left))
+	}
 	if cmd.json() {
 		err = errors.Join(err, app.WriteJSON(a.Stdout, restored(p.Plan, result)))
 	} else {
@@ -163,7 +163,7 @@ func keptExit(kept []workspace.Kept) error {
 func explainRestore(id string, err error) error {
 	var none *coordinator.NoFilesError
 	if errors.As(err, &none) {
-		return app.Exit(app.ExitFailed, noFilesText(id, none.Dirs))
+		return app.Exit(app.ExitFailed, noFilesText(id, none))
 	}
 	return err
 }

@@ -2,6 +2,7 @@ package filechanges
 
 import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
+	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/workspace"
 )
 
@@ -13,8 +14,8 @@ func restoreTexts() (texts []apptest.Text) {
 	kept := []workspace.Kept{
 		{Path: apptest.Hostile, Why: apptest.Hostile}, {Path: "b", Why: "you changed it after turn 12"},
 	}
-	add("planText", "nothing", planText(workspace.Plan{}))
-	add("planText", "", planText(workspace.Plan{Kept: kept}))
+	add("planText", "nothing", planText("/w", workspace.Plan{}))
+	add("planText", "", planText(apptest.Hostile, workspace.Plan{Kept: kept}))
 	add("restoredText", "nothing", restoredText(workspace.Result{}))
 	add("restoredText", "", restoredText(workspace.Result{
 		Written: []string{apptest.Hostile}, Removed: []string{"a"}, Kept: kept, Failed: kept[:1],
@@ -22,7 +23,8 @@ func restoreTexts() (texts []apptest.Text) {
 	add("restoreWhatText", "", restoreWhatText(apptest.AliceID))
 	add("notConfirmedText", "", notConfirmedText())
 	add("leftText", "", leftText(kept))
-	add("noFilesText", "", noFilesText(apptest.AliceID, nil))
-	add("noFilesText", "several directories", noFilesText(apptest.AliceID, []string{"/a", apptest.Hostile}))
+	add("noFilesText", "", noFilesText(apptest.AliceID, new(coordinator.NoFilesError)))
+	add("noFilesText", "from elsewhere", noFilesText(apptest.AliceID, &coordinator.NoFilesError{Foreign: true}))
+	add("noFilesText", "several directories", noFilesText(apptest.AliceID, &coordinator.NoFilesError{Dirs: []string{"/a", apptest.Hostile}}))
 	return texts
 }

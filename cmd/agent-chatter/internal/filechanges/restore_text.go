@@ -6,6 +6,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/workspace"
 	"github.com/agent-chatter/agent-chatter/coordinator/workspace/objects"
 )
@@ -13,12 +14,12 @@ import (
 // maxPlanned is how many paths a preview lists.
 const maxPlanned = 200
 
-// planText lists what a restore would do.
-func planText(p workspace.Plan) string {
+// planText lists what a restore of a directory would do.
+func planText(dir string, p workspace.Plan) string {
 	if len(p.Removals)+len(p.Writes)+len(p.Kept) == 0 {
 		return "The files are as they were then."
 	}
-	var lines []string
+	lines := []string{"In " + tty.SafeLine(dir) + ":"}
 	for _, s := range p.Writes {
 		verb := "replace"
 		if s.Present.IsZero() {
@@ -71,13 +72,17 @@ func leftText(left []workspace.Kept) string {
 }
 
 // noFilesText is for a session without files, or with files of several directories.
-func noFilesText(id string, dirs []string) app.Message {
-	if len(dirs) == 0 {
+func noFilesText(id string, err *coordinator.NoFilesError) app.Message {
+	switch {
+	case len(err.Dirs) == 0 && err.Foreign:
+		return app.Text("The files of session %s were recorded in another home or on another machine: they can be set back "+
+			"there only.", id)
+	case len(err.Dirs) == 0:
 		return app.Text("Session %s has recorded no files.", id).
 			With(app.To("see when files are recorded", "guide", "file-changes"))
 	}
 	m := app.Text("The agents of session %s have changed files in several directories. Choose one with --dir:", id)
-	for _, dir := range dirs {
+	for _, dir := range err.Dirs {
 		m.Text += "\n  " + tty.SafeLine(dir)
 	}
 	return m
