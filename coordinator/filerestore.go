@@ -50,8 +50,8 @@ func (e *NoFilesError) Error() string {
 	return fmt.Sprintf("the session has recorded files of several directories: %q", e.Dirs)
 }
 
-// NewFileHistory reads the events of a session that the home with the key has recorded. dir may be "" if the session has
-// files of one directory only; else the error is a *NoFilesError.
+// NewFileHistory reads the events of a session that the home with the key has recorded. dir may be "" if the session
+// has files of one directory only; else the error is a *NoFilesError.
 func NewFileHistory(dir string, key []byte, events iter.Seq2[journal.Event, error]) (*FileHistory, error) {
 	b := historyBuilder{
 		key:  key,
@@ -230,8 +230,8 @@ type PreparedRestore struct {
 	Left []workspace.Kept
 }
 
-// Prepare captures the directory and plans the restore; nothing in it is written. Errors: ErrNoRestore, a *workspace.BusyError if a turn runs in the directory, those of Workspace.Capture and of
-// the store.
+// Prepare captures the directory and plans the restore; nothing in it is written. Errors: ErrNoRestore, a
+// *workspace.BusyError if a turn runs in the directory, those of Workspace.Capture and of the store.
 func (r *FileRestore) Prepare(ctx context.Context) (*PreparedRestore, error) {
 	p := &PreparedRestore{r: r, id: newID()}
 	var err error
@@ -383,8 +383,8 @@ func skippedOf(store *objects.Store, tree objects.Hash) (skipped []workspace.Ski
 	return skipped, nil
 }
 
-// Run records and executes the plan; if an earlier restore was interrupted, a new one, after it has removed what that has
-// left. It may leave a part undone if the context ends; the same restore completes it.
+// Run records and executes the plan; if an earlier restore was interrupted, a new one, after it has removed what that
+// has left. It may leave a part undone if the context ends; the same restore completes it.
 func (p *PreparedRestore) Run(ctx context.Context) (workspace.Result, error) {
 	h := p.r.History
 	if h.open != nil {

@@ -109,7 +109,8 @@ func (f *fileTurn) capture(ctx context.Context) (workspace.Capture, bool) {
 			return captured, true
 		}
 		var limit *workspace.LimitError
-		if errors.As(err, &limit) && limit.Limit != "Free" && limit.Limit != "Stores" && !f.dir.limited && f.dir.Limit(dir) == nil {
+		ofDirectory := errors.As(err, &limit) && limit.Limit != "Free" && limit.Limit != "Stores"
+		if ofDirectory && !f.dir.limited && f.dir.Limit(dir) == nil {
 			f.dir.limited = true
 			c.notify(FilesLimited{dir, limit})
 			continue

@@ -75,8 +75,8 @@ func leftText(left []workspace.Kept) string {
 func noFilesText(id string, err *coordinator.NoFilesError) app.Message {
 	switch {
 	case len(err.Dirs) == 0 && err.Foreign:
-		return app.Text("The files of session %s were recorded in another home or on another machine: they can be set back "+
-			"there only.", id)
+		return app.Text("The files of session %s were recorded in another home or on another machine: they can be set "+
+			"back there only.", id)
 	case len(err.Dirs) == 0:
 		return app.Text("Session %s has recorded no files.", id).
 			With(app.To("see when files are recorded", "guide", "file-changes"))
