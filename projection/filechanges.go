@@ -66,8 +66,8 @@ type FilesCaptured struct {
 	Skipped     []SkippedFile `json:"skipped,omitempty"` // the first MaxSkippedFiles
 	SkippedMore int           `json:"skippedMore,omitempty"`
 	DurationMS  int64         `json:"durationMs"`
-	// Host is a hash of the other fields with a secret key of the home and the machine, as in the other events of files:
-	// an event from elsewhere could name any directory and tree.
+	// Host is a hash of the other fields with a secret key of the home and the machine, as in the other events of
+	// files: an event from elsewhere could name any directory and tree.
 	Host string `json:"host,omitempty"`
 }
 
@@ -240,7 +240,8 @@ func (p FilesRestoring) valid() bool {
 
 func (p FilesRestored) valid(data []byte) bool {
 	return p.RestoreID != "" && p.Written >= 0 && p.Removed >= 0 && p.More >= 0 && p.Failed >= 0 &&
-		lacks(data, `"more":0`, `"failed":0`, `"after":""`) && (p.After == "" || isSHA256(p.After)) && validPaths(p.Kept)
+		lacks(data, `"more":0`, `"failed":0`, `"after":""`) && (p.After == "" || isSHA256(p.After)) &&
+		validPaths(p.Kept)
 }
 
 func validPaths(paths []SkippedFile) bool {
