@@ -29,10 +29,13 @@ func Sweep(home string, roots func() (map[string][]objects.Hash, error)) (freed 
 	var idle []*Workspace
 	var failures []error
 	for _, entry := range entries {
+		dir := filepath.Join(stores, entry.Name())
+		if strings.HasSuffix(entry.Name(), removedSuffix) {
+			failures = append(failures, os.RemoveAll(dir))
+		}
 		if !isStoreName(entry.Name()) || !entry.IsDir() {
 			continue
 		}
-		dir := filepath.Join(stores, entry.Name())
 		w := &Workspace{dir: dir, home: home, store: objects.Open(vfs.OS, dir)}
 		release, err := w.lockIdle()
 		failures = append(failures, err)
@@ -110,6 +113,13 @@ func (w *Workspace) sweep(roots []objects.Hash) (freed int64, err error) {
 	if freed, err = w.store.Bytes(); err != nil {
 		return 0, err
 	}
-	// Crash here leaves a part of the store, which the next call removes.
-	return freed, os.RemoveAll(w.dir)
+	// A turn that begins meanwhile makes another store. Crash here leaves one that the next call of Sweep removes.
+	removed := w.dir + removedSuffix
+	if os.Rename(w.dir, removed) != nil {
+		removed = w.dir
+	}
+	return freed, os.RemoveAll(removed)
 }
+
+// removedSuffix ends the name of a store that is being removed.
+const removedSuffix = ".removed"
