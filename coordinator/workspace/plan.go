@@ -242,8 +242,7 @@ func (p *planner) reasonToKeep(name string, t *trail) string {
 		return "it cannot be examined"
 	case p.moved[move{t.authors[len(t.authors)-1], path.Base(name), t.present}]:
 		return ""
-	case times.Changed.Before(turn.Started.Add(-clockTick)),
-		!times.Born.IsZero() && times.Born.Before(turn.Started.Add(-clockTick)):
+	case times.Changed.Before(turn.Started.Add(-clockTick)):
 		return "it was there before " + turn.Name
 	}
 	return ""
