@@ -140,7 +140,7 @@ func (b *historyBuilder) add(e journal.Event, p projection.Payload) (err error) 
 			}
 			h.open, h.turns[h.lastTurn].Ended = nil, e.Time
 			if p.After == "" {
-				continue // what it has changed is not known: it counts as somebody's
+				continue // what it has changed is unknown: a person counts as its author
 			}
 			if h.turns[h.lastTurn].After, err = objects.ParseHash(p.After); err != nil {
 				return err
@@ -212,7 +212,7 @@ type FileRestore struct {
 	Seq   uint64   // the event to which the files are set back
 	Undo  bool     // undo the last restore instead
 	Paths []string // files and directories below the directory, with slashes; none: all
-	Force bool     // also what somebody else changed after a turn
+	Force bool     // also what a person or another program changed after a turn
 }
 
 // ErrNoRestore is the error of FileRestore.Prepare without a restore to undo.

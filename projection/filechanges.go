@@ -100,7 +100,7 @@ type FilesChanged struct {
 	// With are other turns, of any session, that ran in the directory meanwhile: each change is of one of them.
 	With []string `json:"with,omitempty"`
 	// Late is whether the files were captured when the session was resumed, since the program had ended in the turn:
-	// somebody else may have changed them.
+	// a person or another program may have changed them.
 	Late bool   `json:"late,omitempty"`
 	Host string `json:"host,omitempty"`
 }

@@ -88,7 +88,7 @@ type PlanOptions struct {
 	SkippedNow  []Skipped                       // those that the capture of the present lacks
 	Times       func(path string) (Times, bool) // false: unknown
 	FoldsCase   bool                            // the file system finds a name in upper and lower case
-	Force       bool                            // plan files, too, that somebody else changed after a turn
+	Force       bool                            // also plan files that a person or another program changed after a turn
 }
 
 // Step is a file or link that a restore replaces, creates (Present is zero) or removes (Target is zero).
@@ -111,7 +111,7 @@ type Plan struct {
 	Kept     []Kept   // paths that differ from the target and stay, sorted
 }
 
-// NewPlan plans to set a directory back to the first state of a history. It plans only paths that nobody but turns has
+// NewPlan plans to set a directory back to the first state of a history. It plans only paths that turns alone have
 // changed since, unless forced, and never a path that no turn changed, or whose present state is in no capture. It
 // names paths that no turn changed only if paths are chosen.
 func NewPlan(history []Span, o PlanOptions) Plan {

@@ -22,17 +22,17 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 )
 
-const nobody = 65534
+const unprivileged = 65534
 
-// asNobody runs a test again as an unprivileged user, in a directory of that user, if root runs it. It reports whether
+// asUnprivileged runs a test again as an unprivileged user, in a directory of that user, if root runs it. It reports whether
 // it did. A defect of a random test then cannot change what belongs to others.
-func asNobody(t *testing.T) bool {
+func asUnprivileged(t *testing.T) bool {
 	t.Helper()
 	if os.Getuid() != 0 {
 		return false
 	}
 	// A directory that every user reaches, unlike that of the test.
-	home, err := os.MkdirTemp("", "nobody-")
+	home, err := os.MkdirTemp("", "unprivileged-")
 	must(t, err)
 	t.Cleanup(func() { os.RemoveAll(home) })
 	must(t, os.Chmod(home, 0o755))
@@ -42,7 +42,7 @@ func asNobody(t *testing.T) bool {
 	must(t, os.WriteFile(name, program, 0o755))
 	temp := filepath.Join(home, "tmp")
 	must(t, os.Mkdir(temp, 0o700))
-	must(t, os.Chown(temp, nobody, nobody))
+	must(t, os.Chown(temp, unprivileged, unprivileged))
 	args := []string{"-test.run=^" + t.Name() + "$", "-test.v", fmt.Sprintf("-full=%t", sizetest.Full()),
 		"-rapid.nofailfile"}
 	if !sizetest.Full() { // the same cases in every run; the full test draws others
@@ -50,9 +50,9 @@ func asNobody(t *testing.T) bool {
 	}
 	cmd := exec.CommandContext(t.Context(), name, args...)
 	cmd.Dir, cmd.Env = temp, append(os.Environ(), "TMPDIR="+temp)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: unprivileged, Gid: unprivileged}}
 	out, err := cmd.CombinedOutput()
-	t.Logf("as user %d:\n%s", nobody, out)
+	t.Logf("as user %d:\n%s", unprivileged, out)
 	if err != nil {
 		t.Error(err)
 	}
@@ -61,7 +61,7 @@ func asNobody(t *testing.T) bool {
 
 // TestRandomRestores restores random directories after random changes. Without -full it tries 200 cases, else 10,000.
 func TestRandomRestores(t *testing.T) {
-	if asNobody(t) {
+	if asUnprivileged(t) {
 		return
 	}
 	cases := 200

@@ -134,7 +134,7 @@ func TestRestoreOfAHardLinkLeavesItsOtherName(t *testing.T) {
 }
 
 func TestRestoreInAReadOnlyDirectoryFails(t *testing.T) {
-	if asNobody(t) {
+	if asUnprivileged(t) {
 		return
 	}
 	root, store := realTemp(t), contents{}

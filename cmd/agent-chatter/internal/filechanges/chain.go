@@ -17,7 +17,7 @@ type chain struct {
 	taken         bool          // an agent of the patch changed it
 	why           string        // it is left out; "": it is in the patch
 	last          string        // the id of the turn that changed it last; "": none did
-	foreign       string        // who else changed it, and when; "": nobody
+	foreign       string        // who else changed it, and when; "": agents alone
 }
 
 // A patch is the changes of agents in a directory, from a first tree.
@@ -57,7 +57,7 @@ func (p *patch) add(s step, c objects.Change) {
 	why := p.foreign(s)
 	if why != "" {
 		if c.After == at.first {
-			*at = chain{path: c.Path, first: at.first} // as if nobody had changed it
+			*at = chain{path: c.Path, first: at.first} // as if it was unchanged
 			return
 		}
 		if at.foreign == "" {

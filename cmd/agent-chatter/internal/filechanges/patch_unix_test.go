@@ -61,7 +61,7 @@ func TestPatchHasOnlyChangesOfItsAgents(t *testing.T) {
 		{"a person after", "", []string{"ada", ""}, []files{{"a": one}, {"a": two}, {"a": three}}, "a"},
 		{"a person sets it back", "", []string{"ada", "", "bea"},
 			[]files{{"a": one}, {"a": two}, {"a": one}, {"a": one, "b": one}}, "b"},
-		{"a person sets it back, an agent changes it anew", "", []string{"ada", "", "bea"},
+		{"a person sets it back, an agent changes it again", "", []string{"ada", "", "bea"},
 			[]files{{"a": one}, {"a": two}, {"a": one}, {"a": three}}, "a"},
 		{"a person makes a file in the place of a directory", "", []string{"", "ada"},
 			[]files{{"a": one}, {}, {"a/b": one}}, "a/b: there is a file in the place of its directory a"},
