@@ -45,9 +45,6 @@ func asUnprivileged(t *testing.T) bool {
 	must(t, os.Chown(temp, unprivileged, unprivileged))
 	args := []string{"-test.run=^" + t.Name() + "$", "-test.v", fmt.Sprintf("-full=%t", sizetest.Full()),
 		"-rapid.nofailfile"}
-	if !sizetest.Full() { // the same cases in every run; the full test draws others
-		args = append(args, "-rapid.seed=7")
-	}
 	cmd := exec.CommandContext(t.Context(), name, args...)
 	cmd.Dir, cmd.Env = temp, append(os.Environ(), "TMPDIR="+temp)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: unprivileged, Gid: unprivileged}}

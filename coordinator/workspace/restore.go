@@ -152,6 +152,38 @@ func (r *restorer) removeDirs(names []string) {
 	}
 }
 
+// removeTree removes a directory that has nothing but directories. Otherwise it returns an error, and removes nothing
+// unless a file is created meanwhile. No capture has empty directories, so that a plan does not know them.
+func (d *dir) removeTree(name string) error {
+	for _, visit := range []func(parent *dir, name string) error{
+		func(*dir, string) error { return nil }, (*dir).removeDir,
+	} {
+		if err := d.visitDirs(name, visit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// visitDirs calls visit for a directory after those in it. It returns an error if one has anything but directories.
+func (d *dir) visitDirs(name string, visit func(parent *dir, name string) error) error {
+	sub, err := d.below(name, false)
+	if err != nil {
+		return err
+	}
+	defer sub.close()
+	names, err := sub.names()
+	if err != nil {
+		return err
+	}
+	for _, below := range names {
+		if err := sub.visitDirs(below, visit); err != nil {
+			return err
+		}
+	}
+	return visit(d, name)
+}
+
 // step restores one path.
 func (r *restorer) step(s Step) error {
 	var content []byte
@@ -235,7 +267,7 @@ func (f *file) create(content []byte) error {
 	}
 	f.before("create")
 	err := f.dir.renameNew(f.temp, f.base)
-	if errors.Is(err, fs.ErrExist) && f.dir.removeDir(f.base) == nil { // an empty directory
+	if errors.Is(err, fs.ErrExist) && f.dir.removeTree(f.base) == nil {
 		err = f.dir.renameNew(f.temp, f.base)
 	}
 	if err == nil {

@@ -138,6 +138,16 @@ func (d *dir) link(from, to string) error { return d.root.Link(from, to) }
 
 func (d *dir) remove(name string) error { return d.root.Remove(name) }
 
+// names returns the names in the directory.
+func (d *dir) names() ([]string, error) {
+	f, err := d.root.Open(".")
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return f.Readdirnames(-1)
+}
+
 // removeDir removes an empty directory.
 func (d *dir) removeDir(name string) error {
 	info, err := d.root.Lstat(name)

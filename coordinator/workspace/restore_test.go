@@ -424,3 +424,30 @@ func TestFoldsCaseIsThatOfTheDirectory(t *testing.T) {
 		t.Errorf("got %t, and another case of a name: %v", got, err)
 	}
 }
+
+// No capture has empty directories: those in the place of a file are removed with it, and a directory that has a file
+// which is in no capture stays whole.
+func TestRestoreOfAFileThatBecameADirectory(t *testing.T) {
+	for _, hidden := range []bool{false, true} {
+		store, root := contents{}, t.TempDir()
+		put(t, root, map[string]string{"a": "file"})
+		target := store.capture(t, root)
+		if err := os.Remove(filepath.Join(root, "a")); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.MkdirAll(filepath.Join(root, "a", "b", "c"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		plan := agentsPlan(root, target, store.capture(t, root))
+		if hidden {
+			put(t, root, map[string]string{"a/b/d": "not captured"})
+		}
+		got, err := Restore(t.Context(), plan, RestoreOptions{ID: restoreID, Root: root, Read: store.read})
+		if err != nil || len(got.Kept) > 0 != hidden || len(got.Written) > 0 == hidden {
+			t.Errorf("hidden %t: %+v, %v", hidden, got, err)
+		}
+		if _, err := os.Stat(filepath.Join(root, "a", "b", "c")); (err == nil) != hidden {
+			t.Errorf("hidden %t: the directory in it: %v", hidden, err)
+		}
+	}
+}

@@ -209,6 +209,17 @@ func (d *dir) remove(name string) error {
 	return pathError("remove", name, unix.Unlinkat(d.fd, name, 0))
 }
 
+// names returns the names in the directory.
+func (d *dir) names() ([]string, error) {
+	fd, err := open(d.fd, ".", unix.O_RDONLY|unix.O_DIRECTORY, 0)
+	if err != nil {
+		return nil, err
+	}
+	f := os.NewFile(uintptr(fd), ".")
+	defer f.Close()
+	return f.Readdirnames(-1)
+}
+
 // removeDir removes an empty directory.
 func (d *dir) removeDir(name string) error {
 	return pathError("remove", name, unix.Unlinkat(d.fd, name, unix.AT_REMOVEDIR))
