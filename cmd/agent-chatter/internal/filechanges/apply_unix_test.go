@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/workspace/objects"
+	"github.com/agent-chatter/agent-chatter/journal/programtest"
 	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
@@ -147,9 +148,7 @@ func (s side) equal(other side) bool {
 // TestGitAppliesPatches applies patches of random histories with git apply to the first tree: that gives the last one
 // for all paths that only agents changed, and leaves the others as they were.
 func TestGitAppliesPatches(t *testing.T) {
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip(err)
-	}
+	programtest.Path(t, "git")
 	home := t.TempDir()
 	n := 0
 	sizetest.Check(t, func(t *rapid.T) {
