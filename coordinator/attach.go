@@ -212,7 +212,7 @@ func (c *Coordinator) continuation(
 	}
 	use.first = use.repeated && known.Done == nil && known.Began == projection.AttachNew
 	if use.repeated && known.Done == nil && known.Began == projection.AttachImported {
-		use.untold, use.base.Team, use.base.Task = true, "", ""
+		use.untold, use.base.Team, use.base.Task, use.base.Restore = true, "", "", ""
 	}
 	switch base := use.base; {
 	case base.Host != c.hostOf(base.AgentAttached):
@@ -358,6 +358,9 @@ func (c *Coordinator) basis(input agent.Turn, next instructed) projection.Basis 
 	}
 	if task := c.conv.state.Task; task != nil {
 		b.Task = c.hash(*task)
+	}
+	if n := len(c.conv.state.Restores); n > 0 {
+		b.Restore = c.conv.state.Restores[n-1].RestoreID
 	}
 	return b
 }

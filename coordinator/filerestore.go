@@ -4,203 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"path/filepath"
 	"slices"
 
-	"github.com/oklog/ulid/v2"
-
 	"github.com/agent-chatter/agent-chatter/coordinator/workspace"
 	"github.com/agent-chatter/agent-chatter/coordinator/workspace/objects"
-	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
-
-// FileHistory is what a session has recorded of the files of one directory.
-type FileHistory struct {
-	Dir    string
-	states []fileState           // oldest first
-	turns  []workspace.TurnTrees // of turns and restores
-	seqs   []uint64              // of the events of turns
-	// open is the last restore if the program ended in it.
-	open     *projection.FilesRestoring
-	last     *projection.FilesRestoring // the last restore
-	lastTurn int                        // its index in turns
-}
-
-// fileState is the tree of a directory from an event on.
-type fileState struct {
-	seq  uint64
-	tree objects.Hash
-}
-
-// NoFilesError is the error of a session that has recorded nothing of the files of a directory.
-type NoFilesError struct {
-	Dirs    []string // that it has; none: no directory
-	Foreign bool     // it has files that another home, or this one on another machine, has recorded
-}
-
-func (e *NoFilesError) Error() string {
-	switch {
-	case len(e.Dirs) == 0 && e.Foreign:
-		return "the files of the session were recorded in another home or on another machine"
-	case len(e.Dirs) == 0:
-		return "the session has recorded no files"
-	}
-	return fmt.Sprintf("the session has recorded files of several directories: %q", e.Dirs)
-}
-
-// NewFileHistory reads the events of a session that the home with the key has recorded. dir may be "" if the session
-// has files of one directory only; else the error is a *NoFilesError.
-func NewFileHistory(dir string, key []byte, events iter.Seq2[journal.Event, error]) (*FileHistory, error) {
-	b := historyBuilder{
-		key:  key,
-		dirs: map[string]*FileHistory{}, turns: map[string]*workspace.Turn{}, ends: map[string]uint64{},
-	}
-	for e, err := range events {
-		if err != nil {
-			return nil, err
-		}
-		if p, err := projection.Decode(e); err == nil {
-			if err := b.add(e, p); err != nil {
-				return nil, fmt.Errorf("event %d: %w", e.Seq, err)
-			}
-		}
-	}
-	if h := b.dirs[dir]; h != nil {
-		return h, nil
-	}
-	if dir == "" && len(b.names) == 1 {
-		return b.dirs[b.names[0]], nil
-	}
-	return nil, &NoFilesError{b.names, b.foreign}
-}
-
-// historyBuilder collects the histories of all directories of a session.
-type historyBuilder struct {
-	key     []byte
-	foreign bool // an event is not of this home
-	dirs    map[string]*FileHistory
-	names   []string                   // of the directories, oldest first
-	turns   map[string]*workspace.Turn // by id
-	ends    map[string]uint64          // the seq of the end of a turn
-	count   int                        // turns
-}
-
-func (b *historyBuilder) dir(name string) *FileHistory {
-	h := b.dirs[name]
-	if h == nil {
-		h = &FileHistory{Dir: name}
-		b.dirs[name] = h
-		b.names = append(b.names, name)
-	}
-	return h
-}
-
-func (b *historyBuilder) add(e journal.Event, p projection.Payload) (err error) {
-	switch p.(type) {
-	case projection.FilesCaptured, projection.FilesChanged, projection.FilesRestoring, projection.FilesRestored:
-		if !isOwn(b.key, p) {
-			b.foreign = true
-			return nil
-		}
-	}
-	switch p := p.(type) {
-	case projection.TurnStarted:
-		b.count++
-		b.turns[p.TurnID] = &workspace.Turn{Name: fmt.Sprintf("turn %d", b.count), Started: e.Time}
-	case projection.TurnEnded:
-		if t := b.turns[p.TurnID]; t != nil {
-			t.Ended = e.Time
-		}
-		b.ends[p.TurnID] = e.Seq
-	case projection.FilesCaptured:
-		return b.dir(p.Dir).addState(b.seqOf(e, p.TurnID), p.Root)
-	case projection.FilesChanged:
-		turn := workspace.Turn{Name: "a turn", Started: e.Time, Ended: e.Time}
-		if t := b.turns[p.TurnID]; t != nil {
-			turn = *t
-		}
-		turn.Late, turn.Shared = p.Late, len(p.With) > 0
-		h := b.dir(p.Dir)
-		seq := b.seqOf(e, p.TurnID)
-		return errors.Join(h.addTurn(seq, turn, p.Before, p.After), h.addState(seq, p.After))
-	case projection.FilesRestoring:
-		if _, err := ulid.ParseStrict(p.RestoreID); err != nil {
-			return err
-		}
-		h := b.dir(p.Dir)
-		h.open, h.last, h.lastTurn = &p, &p, len(h.turns)
-		turn := workspace.Turn{Name: "a restore", Started: e.Time, Ended: e.Time}
-		return errors.Join(h.addTurn(e.Seq, turn, p.Undo, p.Undo), h.addState(e.Seq, p.Undo))
-	case projection.FilesRestored:
-		for _, h := range b.dirs {
-			if h.open == nil || h.open.RestoreID != p.RestoreID {
-				continue
-			}
-			h.open, h.turns[h.lastTurn].Ended = nil, e.Time
-			if p.After == "" {
-				continue // what it has changed is unknown: a person counts as its author
-			}
-			if h.turns[h.lastTurn].After, err = objects.ParseHash(p.After); err != nil {
-				return err
-			}
-			return h.addState(e.Seq, p.After)
-		}
-	}
-	return nil
-}
-
-// seqOf returns the event from which on the files are as an event says: the end of the turn, after which they were
-// captured.
-func (b *historyBuilder) seqOf(e journal.Event, turnID string) uint64 {
-	if end, ok := b.ends[turnID]; ok {
-		return end
-	}
-	return e.Seq
-}
-
-// addState adds what a directory contains from an event on.
-func (h *FileHistory) addState(seq uint64, root string) error {
-	tree, err := objects.ParseHash(root)
-	if err != nil {
-		return err
-	}
-	h.states = append(h.states, fileState{seq, tree})
-	return nil
-}
-
-func (h *FileHistory) addTurn(seq uint64, turn workspace.Turn, before, after string) error {
-	first, err := objects.ParseHash(before)
-	if err != nil {
-		return err
-	}
-	last, err := objects.ParseHash(after)
-	h.turns = append(h.turns, workspace.TurnTrees{Turn: turn, Before: first, After: last})
-	h.seqs = append(h.seqs, seq)
-	return err
-}
-
-// At returns what the directory contained after an event, or, if nothing was captured until then, at the first capture.
-func (h *FileHistory) At(seq uint64) objects.Hash {
-	tree := h.states[0].tree
-	for _, s := range h.states {
-		if s.seq > seq {
-			break
-		}
-		tree = s.tree
-	}
-	return tree
-}
-
-// since returns the turns and restores after an event.
-func (h *FileHistory) since(seq uint64) []workspace.TurnTrees {
-	i := slices.IndexFunc(h.seqs, func(s uint64) bool { return s > seq })
-	if i < 0 {
-		return nil
-	}
-	return h.turns[i:]
-}
 
 // FileRestore sets files of a directory back.
 type FileRestore struct {
@@ -225,6 +35,7 @@ type PreparedRestore struct {
 	running *workspace.Running
 	present workspace.Capture
 	target  objects.Hash
+	undoes  recordedTurn // the first turn; zero: none
 	Plan    workspace.Plan
 	// Left are the files of a restore that was interrupted, which are in no capture.
 	Left []workspace.Kept
@@ -254,6 +65,10 @@ func (p *PreparedRestore) prepare(ctx context.Context) (err error) {
 	}
 	p.target = h.At(r.Seq)
 	turns := h.since(r.Seq)
+	isTurn := func(t recordedTurn) bool { return t.number > 0 }
+	if i := slices.IndexFunc(turns, isTurn); i >= 0 && !r.Undo {
+		p.undoes = turns[i]
+	}
 	if r.Undo {
 		if h.last == nil {
 			return ErrNoRestore
@@ -309,9 +124,13 @@ func (p *PreparedRestore) recover() error {
 }
 
 // plan plans to set the directory to the target.
-func (p *PreparedRestore) plan(turns []workspace.TurnTrees) (workspace.Plan, error) {
+func (p *PreparedRestore) plan(turns []recordedTurn) (workspace.Plan, error) {
 	store := p.r.Workspace.Store()
-	history, err := p.spans(turns)
+	var trees []workspace.TurnTrees
+	for _, t := range turns {
+		trees = append(trees, t.TurnTrees)
+	}
+	history, err := p.spans(trees)
 	if err != nil {
 		return workspace.Plan{}, err
 	}
@@ -401,7 +220,7 @@ func (p *PreparedRestore) Run(ctx context.Context) (workspace.Result, error) {
 	captured := CapturedEvent(p.present, newID(), h.Dir, projection.BeforeRestore)
 	restoring := projection.FilesRestoring{
 		RestoreID: p.id, Dir: h.Dir, Target: p.target.String(), Undo: p.present.Tree.String(), Seq: p.r.Seq,
-		Force: p.r.Force,
+		Force: p.r.Force, Turn: p.undoes.number, MemberID: p.undoes.memberID,
 	}
 	for _, name := range p.r.Paths {
 		restoring.Paths = append(restoring.Paths, projection.FilePath(name))
@@ -413,7 +232,7 @@ func (p *PreparedRestore) Run(ctx context.Context) (workspace.Result, error) {
 	store := p.r.Workspace.Store()
 	result, err := workspace.Restore(ctx, p.Plan, workspace.RestoreOptions{ID: p.id, Root: h.Dir, Read: store.Read})
 	after, captureErr := p.r.Workspace.Capture(context.WithoutCancel(ctx), newID(), nil)
-	restored := restoredEvent(p.id, p.Plan.Kept, result)
+	restored := restoredEvent(p.id, p.Plan, result)
 	if captureErr == nil {
 		restored.After = after.Tree.String()
 	}
@@ -425,13 +244,29 @@ func (p *PreparedRestore) Run(ctx context.Context) (workspace.Result, error) {
 	return result, errors.Join(err, captureErr, p.r.Record(events...))
 }
 
-func restoredEvent(id string, planned []workspace.Kept, result workspace.Result) projection.FilesRestored {
+func restoredEvent(id string, plan workspace.Plan, result workspace.Result) projection.FilesRestored {
 	event := projection.FilesRestored{
 		RestoreID: id, Written: len(result.Written), Removed: len(result.Removed), Failed: len(result.Failed),
 	}
-	for i, k := range slices.Concat(planned, result.Kept, result.Failed) {
+	created := map[string]bool{}
+	for _, w := range plan.Writes {
+		created[w.Path] = w.Present.IsZero()
+	}
+	for _, name := range result.Written {
+		kind := projection.FileModified
+		if created[name] {
+			kind = projection.FileAdded
+		}
+		event.Changes = append(event.Changes, projection.FileChange{Path: projection.FilePath(name), Kind: kind})
+	}
+	for _, name := range result.Removed {
+		c := projection.FileChange{Path: projection.FilePath(name), Kind: projection.FileDeleted}
+		event.Changes = append(event.Changes, c)
+	}
+	event.Changes = event.Changes[:min(len(event.Changes), projection.MaxRestoredFiles)]
+	for i, k := range slices.Concat(plan.Kept, result.Kept, result.Failed) {
 		if i == projection.MaxFileChanges {
-			event.More = len(planned) + len(result.Kept) + len(result.Failed) - i
+			event.More = len(plan.Kept) + len(result.Kept) + len(result.Failed) - i
 			break
 		}
 		event.Kept = append(event.Kept, projection.SkippedFile{Path: projection.FilePath(k.Path), Why: k.Why})

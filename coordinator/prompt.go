@@ -158,6 +158,7 @@ func (c *Coordinator) prompt(next instructed, h history) string {
 		section("Summary of older messages", body(projection.TypeAI, h.summary)),
 		c.conversationSoFar(h, texts),
 		repliedTo,
+		c.restoredFiles(next.member, c.restoresWithin(h)),
 		section("Message from "+c.name(next.trigger.speaker), body(next.trigger.speakerType, said)),
 	}
 	return joined(sections)

@@ -53,7 +53,8 @@ func (c *Coordinator) deltaPrompt(next instructed, use continuation, basis proje
 		said := c.withFiles(e.Content, e.Attachments, nil)
 		fmt.Fprintf(&b, "%s: %s\n", c.name(heading(e.Message)), indentRest(said))
 	}
-	sections = append(sections, section("Since your last turn", b.String()), c.triggerSection(next.trigger, isNew))
+	sections = append(sections, section("Since your last turn", b.String()),
+		c.restoredFiles(next.member, c.restoresAfter(use.base.Restore)), c.triggerSection(next.trigger, isNew))
 	return joined(sections)
 }
 

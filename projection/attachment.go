@@ -42,6 +42,7 @@ type Basis struct {
 	Secrets      string `json:"secrets,omitempty"`  // what is redacted; "": nothing
 	Team         string `json:"team,omitempty"`     // the members, as prompts describe them
 	Task         string `json:"task,omitempty"`     // the task of the team; "": none
+	Restore      string `json:"restore,omitempty"`  // the id of the newest restore of files that a prompt had; "": none
 }
 
 // AttachWay is how a turn came to its session.
@@ -135,7 +136,7 @@ const maxAttached = 300
 // short reports whether the event is short enough for the bounds of State. This program writes no longer ones.
 func (p AgentAttached) short() bool {
 	return areShort(p.TurnID, p.MemberID, string(p.Way), p.AgentSession, p.Point, p.Reason, p.SessionID, p.Host, p.Sum,
-		p.Resident, p.Settings, p.Instructions, p.Secrets, p.Team, p.Task)
+		p.Resident, p.Settings, p.Instructions, p.Secrets, p.Team, p.Task, p.Restore)
 }
 
 func areShort(texts ...string) bool {

@@ -123,10 +123,11 @@ func everyPayload() []projection.Payload {
 		},
 		projection.FilesRestoring{
 			RestoreID: "r1", Dir: "/home/mia", Target: tree, Undo: tree, Seq: 4, Paths: []projection.FilePath{"a"},
-			Force: true, Host: "h",
+			Force: true, Turn: 2, MemberID: "ada", Host: "h",
 		},
 		projection.FilesRestored{
-			RestoreID: "r1", Written: 1, Removed: 2, Kept: []projection.SkippedFile{{Path: "a", Why: "you changed it"}},
+			RestoreID: "r1", Written: 1, Removed: 2,
+			Changes: []projection.FileChange{{Path: "b", Kind: projection.FileDeleted}}, Kept: []projection.SkippedFile{{Path: "a", Why: "you changed it"}},
 			More: 3, Failed: 4, After: tree, Host: "h",
 		},
 		projection.PlanUpdated{TurnID: "t1", Entries: []projection.PlanEntry{

@@ -75,6 +75,8 @@ type FilesCaptured struct {
 const (
 	MaxSkippedFiles = 20
 	MaxFileChanges  = 200
+	// MaxRestoredFiles is for FilesRestored.Changes: the counts are complete, and the trees have all.
+	MaxRestoredFiles = 20
 )
 
 // SkippedFile is a path without its content, or that was not set back.
@@ -149,21 +151,26 @@ func (p FilesChanged) Text() string {
 	}
 	plus, minus := p.Lines()
 	text := fmt.Sprintf("%d %s changed (+%d \u2212%d)", n, files, plus, minus)
+	return shortText(lineBreak.Replace(text + named(p.Changes, n)))
+}
+
+// maxNamedChanges is how many files a line names.
+const maxNamedChanges = 3
+
+// named returns what follows in a line: the names of the first of n changes.
+func named(changes []FileChange, n int) (text string) {
 	var names []string
-	for _, c := range p.Changes[:min(len(p.Changes), maxNamedChanges)] {
+	for _, c := range changes[:min(len(changes), maxNamedChanges)] {
 		names = append(names, c.Text())
 	}
 	if len(names) > 0 {
-		text += ": " + strings.Join(names, ", ")
+		text = ": " + strings.Join(names, ", ")
+		if n > len(names) {
+			text += fmt.Sprintf(" and %d more", n-len(names))
+		}
 	}
-	if n > len(names) {
-		text += fmt.Sprintf(" and %d more", n-len(names))
-	}
-	return shortText(lineBreak.Replace(text))
+	return text
 }
-
-// maxNamedChanges is how many files FilesChanged.Text names.
-const maxNamedChanges = 3
 
 // Text names the path, and how it differs unless it was modified.
 func (c FileChange) Text() string {
@@ -188,7 +195,10 @@ type FilesRestoring struct {
 	Seq       uint64     `json:"seq"`             // the event to which the files are set back; 0: a restore is undone
 	Paths     []FilePath `json:"paths,omitempty"` // files or directories; none: all
 	Force     bool       `json:"force,omitempty"`
-	Host      string     `json:"host,omitempty"`
+	// Turn and MemberID are the number and the member of the first turn whose changes the restore undoes; 0 and "": none.
+	Turn     int    `json:"turn,omitempty"`
+	MemberID string `json:"memberId,omitempty"`
+	Host     string `json:"host,omitempty"`
 }
 
 func (FilesRestoring) eventType() string { return "files.restoring" }
@@ -198,7 +208,8 @@ type FilesRestored struct {
 	RestoreID string        `json:"restoreId"`
 	Written   int           `json:"written"` // files
 	Removed   int           `json:"removed"`
-	Kept      []SkippedFile `json:"kept,omitempty"` // the first MaxFileChanges
+	Changes   []FileChange  `json:"changes,omitempty"` // what was set back: the first MaxRestoredFiles
+	Kept      []SkippedFile `json:"kept,omitempty"`    // the first MaxFileChanges
 	More      int           `json:"more,omitempty"`
 	Failed    int           `json:"failed,omitempty"` // paths that the system refused, which Kept has, too
 	After     string        `json:"after,omitempty"`  // the tree after the restore; "": it could not be captured
@@ -213,7 +224,7 @@ func (p FilesRestored) Text() string {
 	if kept := len(p.Kept) + p.More; kept > 0 {
 		text += fmt.Sprintf(", %d kept", kept)
 	}
-	return text
+	return shortText(lineBreak.Replace(text + named(p.Changes, p.Written+p.Removed)))
 }
 
 func (p FilesCaptured) valid(data []byte) bool {
@@ -234,12 +245,14 @@ func (c FileChange) valid() bool {
 		(c.Plus == nil || *c.Plus >= 0) && (c.Minus == nil || *c.Minus >= 0)
 }
 
-func (p FilesRestoring) valid() bool {
-	return p.RestoreID != "" && p.Dir != "" && isSHA256(p.Target) && isSHA256(p.Undo) && !slices.Contains(p.Paths, "")
+func (p FilesRestoring) valid(data []byte) bool {
+	return p.RestoreID != "" && p.Dir != "" && isSHA256(p.Target) && isSHA256(p.Undo) &&
+		!slices.Contains(p.Paths, "") && p.Turn >= 0 && lacks(data, `"turn":0`)
 }
 
 func (p FilesRestored) valid(data []byte) bool {
 	return p.RestoreID != "" && p.Written >= 0 && p.Removed >= 0 && p.More >= 0 && p.Failed >= 0 &&
+		!slices.ContainsFunc(p.Changes, func(c FileChange) bool { return !c.valid() }) &&
 		lacks(data, `"more":0`, `"failed":0`, `"after":""`) && (p.After == "" || isSHA256(p.After)) &&
 		validPaths(p.Kept)
 }
@@ -274,4 +287,37 @@ func (s *State) Tree(dir string) string {
 		}
 	}
 	return ""
+}
+
+// A Restore is a restore of files, as prompts describe it.
+type Restore struct {
+	FilesRestoring
+	At   uint64         `json:"at"`             // seq of the event
+	Done *FilesRestored `json:"done,omitempty"` // nil: it was interrupted
+}
+
+// maxRestores is the most elements of State.Restores.
+const maxRestores = 8
+
+// beginRestore folds that files are about to be set back.
+func (s *State) beginRestore(at uint64, p FilesRestoring) {
+	if areShort(p.RestoreID, p.Dir, p.MemberID) {
+		p.Paths = nil
+		s.Restores = newest(append(slices.Clone(s.Restores), Restore{FilesRestoring: p, At: at}), maxRestores)
+	}
+}
+
+// endRestore folds what a restore did.
+func (s *State) endRestore(p FilesRestored) {
+	i := slices.IndexFunc(s.Restores, func(r Restore) bool { return r.RestoreID == p.RestoreID })
+	if i < 0 {
+		return
+	}
+	p.Kept = nil
+	p.Changes = p.Changes[:min(len(p.Changes), MaxRestoredFiles)]
+	if slices.ContainsFunc(p.Changes, func(c FileChange) bool { return !areShort(string(c.Path)) }) {
+		p.Changes = nil
+	}
+	s.Restores = slices.Clone(s.Restores)
+	s.Restores[i].Done = &p
 }

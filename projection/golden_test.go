@@ -32,10 +32,11 @@ var update = flag.Bool("update", false, "rewrite the golden files, except the jo
 // budget.jsonl has the limits of two runs, one of which ends a turn.
 // limits.jsonl has changes of limits, one from two machines.
 // filechanges.jsonl has captures of files, what turns changed, and a restore.
+// restores.jsonl has restores of files: one that names what it set back, one that was interrupted.
 // members.jsonl has changes of members, one from two machines.
 var goldenJournals = []string{
 	"v1", "v1-2", "at-once", "bypassed", "attached", "asked", "steered", "imported", "budget", "files",
-	"members", "limits", "filechanges",
+	"members", "limits", "filechanges", "restores",
 }
 
 func TestGoldenJournalsHaveEveryTypeOfEvent(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 // FoldVersion is the version of the fold. It changes whenever the same events would
 // result in a different State: checkpoints of another version are ignored. It does not
 // stand for the steps of messages, which some checkpoints of the same version lack.
-const FoldVersion = 21
+const FoldVersion = 22
 
 // The bounds of State.Recent: the number of messages, and the bytes of their contents
 // and routing. To change one changes the FoldVersion.
@@ -75,6 +75,8 @@ type State struct {
 	Budget []BudgetChanged `json:"budget,omitempty"`
 	// Trees has the newest tree of each of the directories whose files were captured last, at most maxKnownTrees.
 	Trees []KnownTree `json:"trees,omitempty"`
+	// Restores are the newest restores of files, at most maxRestores, the newest last.
+	Restores []Restore `json:"restores,omitempty"`
 	// History is a chained checksum of all messages; LastMessage is the seq of the last one.
 	History     string  `json:"history,omitempty"`
 	LastMessage uint64  `json:"lastMessage,omitempty"`
@@ -289,6 +291,10 @@ func (s *State) applySetting(e journal.Event, p Payload) {
 		s.knowTree(p.Dir, p.Root)
 	case FilesChanged:
 		s.knowTree(p.Dir, p.After)
+	case FilesRestoring:
+		s.beginRestore(e.Seq, p)
+	case FilesRestored:
+		s.endRestore(p)
 	}
 }
 

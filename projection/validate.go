@@ -135,7 +135,7 @@ var fitting = map[string]func(data []byte) (Payload, bool){
 	BudgetChanged{}.eventType():  fittingAs(func(p BudgetChanged, _ []byte) bool { return p.valid() }),
 	FilesCaptured{}.eventType():  fittingAs(func(p FilesCaptured, data []byte) bool { return p.valid(data) }),
 	FilesChanged{}.eventType():   fittingAs(func(p FilesChanged, data []byte) bool { return p.valid(data) }),
-	FilesRestoring{}.eventType(): fittingAs(func(p FilesRestoring, _ []byte) bool { return p.valid() }),
+	FilesRestoring{}.eventType(): fittingAs(func(p FilesRestoring, data []byte) bool { return p.valid(data) }),
 	FilesRestored{}.eventType():  fittingAs(func(p FilesRestored, data []byte) bool { return p.valid(data) }),
 	TurnSteered{}.eventType(): fittingAs(func(p TurnSteered, _ []byte) bool {
 		return p.TurnID != "" && p.MessageID != ""
