@@ -195,7 +195,7 @@ type FilesRestoring struct {
 	Seq       uint64     `json:"seq"`             // the event to which the files are set back; 0: a restore is undone
 	Paths     []FilePath `json:"paths,omitempty"` // files or directories; none: all
 	Force     bool       `json:"force,omitempty"`
-	// Turn and MemberID are the number and the member of the first turn whose changes the restore undoes; 0 and "": none.
+	// Turn is the number of the first turn whose changes the restore undoes, and MemberID its member; 0 and "": none.
 	Turn     int    `json:"turn,omitempty"`
 	MemberID string `json:"memberId,omitempty"`
 	Host     string `json:"host,omitempty"`
