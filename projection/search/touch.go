@@ -15,26 +15,32 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/conversation"
 )
 
-// FileQuery selects tool calls whose input names a file.
+// FileQuery selects tool calls whose input names a file, and turns that changed it.
 type FileQuery struct {
 	// Path is that of a file or a directory; slashes may be backslashes. An absolute path matches itself, and its
 	// end after the directory in which the session was created; a relative one matches the end of any path. The
 	// path of a directory matches the paths below it.
 	Path  string
-	Since time.Time // earliest time of a call; zero: any
+	Since time.Time // earliest time of an event; zero: any
 }
 
-// Touch is a tool call whose input names a file.
+// Touch is a tool call whose input names a file, or a turn that changed it.
 type Touch struct {
 	Session catalog.Session
 	Seq     uint64 // of the event
 	Time    time.Time
-	Call    projection.ToolStarted
+	TurnID  string
+	Call    projection.ToolStarted // the zero value if Changes has elements
+	// Changes are what the turn changed of the file or the directory, as captures of the files found.
+	Changes []projection.FileChange
 }
 
-var typeToolStarted = projection.TypeOf(projection.ToolStarted{})
+var (
+	typeToolStarted  = projection.TypeOf(projection.ToolStarted{})
+	typeFilesChanged = projection.TypeOf(projection.FilesChanged{})
+)
 
-// Touches searches the sessions of a list, in its order, for tool calls. It yields errors as Result.Hits does.
+// Touches searches the sessions of a list, in its order, for tool calls and changes. It yields errors as Result.Hits does.
 func Touches(
 	ctx context.Context, c *catalog.Catalog, list []*catalog.Entry, q FileQuery,
 ) iter.Seq2[Touch, error] {
@@ -64,16 +70,37 @@ func (q FileQuery) touches(
 	}
 }
 
-// touch returns the tool call of an event, if it names the file.
+// touch returns the tool call or the changes of an event, if they name the file.
 func (s *searcher) touch(e journal.Event) (Hit, bool) {
-	if e.Type != typeToolStarted || e.Time.Before(s.matcher.Since) {
+	if e.Time.Before(s.matcher.Since) {
 		return Hit{}, false
 	}
-	d, ok := conversation.Alone(projection.DecodeEvent(e)).(conversation.Called)
-	if !ok || !names(d.Call.Started.Input, s.matcher.file, s.session.CWD) {
+	t := Touch{Session: s.session, Seq: e.Seq, Time: e.Time}
+	switch e.Type {
+	case typeToolStarted:
+		d, ok := conversation.Alone(projection.DecodeEvent(e)).(conversation.Called)
+		if !ok || !names(d.Call.Started.Input, s.matcher.file, s.session.CWD) {
+			return Hit{}, false
+		}
+		t.TurnID, t.Call = d.Call.Started.TurnID, d.Call.Started
+	case typeFilesChanged:
+		p, ok := projection.DecodeEvent(e).Payload.(projection.FilesChanged)
+		if !ok {
+			return Hit{}, false
+		}
+		t.TurnID = p.TurnID
+		for _, c := range p.Changes {
+			if isNamed(slashes(p.Dir)+"/"+string(c.Path), s.matcher.file, s.session.CWD) {
+				t.Changes = append(t.Changes, c)
+			}
+		}
+		if t.Changes == nil {
+			return Hit{}, false
+		}
+	default:
 		return Hit{}, false
 	}
-	return Hit{touch: &Touch{Session: s.session, Seq: e.Seq, Time: e.Time, Call: d.Call.Started}}, true
+	return Hit{touch: &t}, true
 }
 
 // cleanPath returns a path with slashes, and without . and .. at its beginning.
@@ -99,15 +126,17 @@ func names(input json.RawMessage, file, cwd string) bool {
 	if json.Unmarshal(input, &value) != nil {
 		return false
 	}
+	return anyText(value, func(text string) bool { return isNamed(slashes(text), file, cwd) })
+}
+
+// isNamed reports whether a text names a file.
+func isNamed(text, file, cwd string) bool {
 	relative := "" // the file from cwd
 	absolute := isAbsolute(file)
 	if rest, ok := strings.CutPrefix(file, strings.TrimSuffix(slashes(cwd), "/")+"/"); ok && absolute && cwd != "" {
 		relative = rest
 	}
-	return anyText(value, func(text string) bool {
-		text = slashes(text)
-		return hasPath(text, file, !absolute) || relative != "" && hasPath(text, relative, false)
-	})
+	return hasPath(text, file, !absolute) || relative != "" && hasPath(text, relative, false)
 }
 
 // anyText reports whether a condition holds for a text in a JSON value.

@@ -140,3 +140,46 @@ func TestTouchesReportDamage(t *testing.T) {
 		t.Error("no error")
 	}
 }
+
+// A turn that changed a file is found as well as a call that names it.
+func TestTouchesFindChanges(t *testing.T) {
+	for _, test := range []struct {
+		path string
+		want string
+	}{
+		{"main.go", "roof/main.go"},
+		{"/home/mia/shop/roof/main.go", "roof/main.go"},
+		{"roof", "roof/main.go roof/beam.go"},
+		{"/home/mia/shop/roof", "roof/main.go roof/beam.go"},
+		{"/home/mia/other/roof", ""},
+		{"ain.go", ""},
+	} {
+		c := newCatalog(t)
+		tree := strings.Repeat("1", 64)
+		write(t, c, "01KAHV6T3R8Q4Y2M0N7C5B0001", projection.Record(begun, projection.SessionCreated{
+			Format: 1, SessionID: "01KAHV6T3R8Q4Y2M0N7C5B0001", CWD: "/home/mia/shop",
+			Team: projection.Team{ID: "review"},
+		}), projection.Record(begun, projection.FilesChanged{
+			TurnID: "t", MemberID: "ada", Dir: "/home/mia/shop", Before: tree, After: tree, Modified: 2,
+			Changes: []projection.FileChange{
+				{Path: "roof/main.go", Kind: projection.FileModified}, {Path: "roof/beam.go", Kind: projection.FileAdded},
+			},
+		}))
+		list, err := c.List(t.Context(), catalog.Query{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for touch, err := range search.Touches(t.Context(), c, list.Matches, search.FileQuery{Path: test.path}) {
+			if err != nil || touch.TurnID != "t" {
+				t.Error(touch, err)
+			}
+			for _, change := range touch.Changes {
+				got = append(got, string(change.Path))
+			}
+		}
+		if strings.Join(got, " ") != test.want {
+			t.Errorf("%s: %v, want %s", test.path, got, test.want)
+		}
+	}
+}

@@ -39,6 +39,7 @@ type Command struct {
 	Pick        bool             `help:"With --resume: choose the session in the browser."`
 	Fork        bool             `help:"Resume a copy of the session."`
 	At          string           `help:"With --fork: last event to copy: number, time or turn:N." placeholder:"X"`
+	Files       bool             `help:"With --at: set the files back, too."`
 	TakeOver    bool             `help:"With --resume: end the claim of another machine."`
 	Follow      bool             `help:"Watch a session (default: latest), read-only."`
 	Plain       bool             `help:"Chat line by line, without cursor movement and colour."`
@@ -131,6 +132,8 @@ func (cmd *Command) check() error {
 		return app.UsageError("--take-over continues a session: name it with --resume ID.")
 	case cmd.At != "" && !cmd.Fork:
 		return app.UsageError("--at is the end of a copy: add --fork.")
+	case cmd.Files && !cmd.Fork:
+		return app.UsageError("--files sets files back to after the last event of a copy: add --fork --at X.")
 	case slices.ContainsFunc(cmd.Message, func(text string) bool { return strings.TrimSpace(text) == "" }):
 		return app.UsageError("A message of -m is empty.")
 	case cmd.Session != nil && *cmd.Session == "" || cmd.SessionFile != nil && *cmd.SessionFile == "":

@@ -50,7 +50,12 @@ func chatTexts() []apptest.Text {
 	}))
 	add("severalInBundleText", "", severalInBundleText("/"+apptest.Hostile, 2))
 	add("taskText", "", taskText(apptest.Hostile))
-	add("rewindHowText", "", rewindHowText("turn:2"))
+	add("rewindHowText", "", rewindHowText(rewind{at: "turn:2", paths: []string{apptest.Hostile}}))
+	add("rewindHowText", "undo", rewindHowText(rewind{undo: true}))
+	add("notForkedText", "", notForkedText(apptest.Hostile))
+	add("rewindPointsText", "", rewindPointsText([]rewindPoint{
+		{text: apptest.Hostile, time: ago(time.Hour)}, {text: "fix it", time: ago(time.Minute), files: 3, plus: 40, minus: 7},
+	}, at, 60))
 	add("renamedText", "", renamedText(apptest.Hostile))
 	add("notSentText", "", notSentText(1))
 	add("wrongLimitText", "", wrongLimitText(apptest.Hostile, errors.New(apptest.Hostile)))

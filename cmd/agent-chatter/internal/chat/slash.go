@@ -40,7 +40,6 @@ func slashCommands() []slashCommand {
 	never := func(string) bool { return false }
 	alone := func(args string) bool { return args == "" }
 	list := func(args string) bool { return args == "list" }
-	preview := func(args string) bool { return !strings.HasSuffix(args, confirmed) }
 	return []slashCommand{
 		{"/help", "", "list the commands", always, invocation.slashHelp},
 		{"/status", "", "show the session and who is next", always, invocation.slashStatus},
@@ -61,7 +60,7 @@ func slashCommands() []slashCommand {
 		{"/usage", "", "show what the members used, and the day", always, invocation.slashUsage},
 		{"/budget", "[session.cost=N]", "show the limits; set one for this session", alone, invocation.slashBudget},
 		{"/files", "[PATH…]", "list what each turn changed in files", always, invocation.slashFiles},
-		{"/rewind", "X [PATH…] [--yes]", "set files back to after an event", preview, invocation.slashRewind},
+		{"/rewind", "[X [PATH…]]", "go back: files, conversation or both", never, invocation.slashRewind},
 		{"/timeline", "", "show the turns; fork after one", always, invocation.slashTimeline},
 		{"/sessions", "", "browse the sessions", always, invocation.slashSessions},
 		{"/search", "TEXT", "search all sessions", always, invocation.slashSearch},
@@ -208,7 +207,7 @@ var helpLines = [][2]string{
 	{"/retry, /save", "rerun the interrupted turn; save"},
 	{"/compact [MEMBER] [WHAT MATTERS]", "summarize the messages so far"},
 	{"/task TEXT, /rename TITLE, /pin, /unpin", "the team's task; the session's name"},
-	{"/files [PATH…], /rewind X [PATH…]", "what turns changed in files; set back"},
+	{"/files [PATH…], /rewind [X]", "what turns changed in files; go back"},
 	{"/timeline, /fork [X]", "the turns; continue in a copy"},
 	{"/sessions, /search TEXT", "browse or search all sessions"},
 	{"/resume [ID|--last|--latest]", "resume another session"},

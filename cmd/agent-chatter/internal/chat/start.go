@@ -75,6 +75,11 @@ func (cmd *Command) start(ctx context.Context, r *repl) error {
 		return r.startFile(ctx, t, *cmd.SessionFile)
 	case cmd.resumes():
 		_, err := cmd.find(ctx, r.app, t, name, func(s catalog.Session) error {
+			if cmd.Files {
+				if err := cmd.setFilesBack(ctx, r, s); err != nil {
+					return err
+				}
+			}
 			return r.startSession(ctx, t, s, cmd.Fork, cmd.At)
 		})
 		if app.CodeOf(err) == app.ExitNotFound && strings.ContainsFunc(name, unicode.IsSpace) {

@@ -21,6 +21,7 @@ import (
 type Command struct {
 	List    List    `cmd:"" aliases:"ls" default:"withargs" help:"List what each turn changed."`
 	Show    Show    `cmd:"" help:"Print a file as it was."`
+	Blame   Blame   `cmd:"" help:"Print who changed each line last."`
 	Patch   Patch   `cmd:"" help:"Print the agents' changes as a patch."`
 	Restore Restore `cmd:"" help:"Set files back."`
 }
@@ -30,6 +31,7 @@ func (Command) Help() string {
 	return `Examples:
   agent-chatter files latest
   agent-chatter files show latest turn:2 src/cart.go
+  agent-chatter files blame latest src/cart.go
   agent-chatter files patch latest | git apply
   agent-chatter files restore latest --at turn:1 --dry-run`
 }

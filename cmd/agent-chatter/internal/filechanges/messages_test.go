@@ -29,6 +29,8 @@ func TestTexts(t *testing.T) {
 	add("missingText", "", missingText("the content of "+hostile, "/home/files/"+hostile, "abab"))
 	add("noTreeText", "", noTreeText(id, hostile))
 	add("noFileText", "", noFileText(hostile, hostile))
+	add("notBlamedText", "", notBlamedText(hostile, id))
+	add("tooLargeText", "", tooLargeText(hostile))
 	add("notCapturedText", "", notCapturedText(hostile, hostile))
 	add("binaryText", "", binaryText(hostile))
 	add("pointText", "", pointText(hostile))

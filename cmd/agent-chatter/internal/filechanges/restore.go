@@ -3,6 +3,8 @@ package filechanges
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
@@ -54,16 +56,50 @@ func (cmd *Restore) Run(a *app.App) error {
 	if err != nil {
 		return err
 	}
-	r, err := cmd.restore(ctx, a, s, at)
+	p, err := cmd.Prepare(ctx, a, s, at)
 	if err != nil {
 		return err
 	}
-	prepared, err := r.Prepare(ctx)
+	defer p.Close()
+	return cmd.run(ctx, a, p)
+}
+
+// Prepared is a restore that can run. Close it.
+type Prepared struct {
+	*coordinator.PreparedRestore
+	dir string
+}
+
+// Prepare plans a restore of the files of a session to after an event; at is ignored for Undo. Nothing is written.
+func (cmd *Restore) Prepare(ctx context.Context, a *app.App, s catalog.Session, at string) (*Prepared, error) {
+	r, err := cmd.restore(ctx, a, s, at)
 	if err != nil {
-		return explainRestore(s.ID, err)
+		return nil, err
 	}
-	defer prepared.Close()
-	return cmd.run(ctx, a, r.History.Dir, prepared)
+	p, err := r.Prepare(ctx)
+	if err != nil {
+		return nil, explainRestore(s.ID, err)
+	}
+	return &Prepared{p, r.History.Dir}, nil
+}
+
+// Text lists what the restore would do.
+func (p *Prepared) Text() string { return planText(p.dir, p.Plan) }
+
+// Changes reports whether the restore would write or remove a file.
+func (p *Prepared) Changes() bool { return len(p.Plan.Removals)+len(p.Plan.Writes) > 0 }
+
+// Problems lists what the restore did not set back, though it was planned, and what an interrupted one has left; "":
+// nothing.
+func (p *Prepared) Problems(r workspace.Result) string {
+	var texts []string
+	if len(p.Left) > 0 {
+		texts = append(texts, leftText(p.Left))
+	}
+	if len(r.Kept)+len(r.Failed) > 0 {
+		texts = append(texts, notRestoredText(r))
+	}
+	return strings.Join(texts, "\n")
 }
 
 // restore returns the restore that the command asks for.
@@ -124,14 +160,14 @@ func (cmd *Restore) json() bool { return cmd.Output == "json" }
 func (cmd *Restore) Writes() bool { return true }
 
 // run shows the plan, asks, and executes it.
-func (cmd *Restore) run(ctx context.Context, a *app.App, dir string, p *coordinator.PreparedRestore) error {
+func (cmd *Restore) run(ctx context.Context, a *app.App, p *Prepared) error {
 	if !cmd.json() {
-		a.Notice(planText(dir, p.Plan))
+		a.Notice(p.Text())
 	}
 	switch {
 	case cmd.DryRun && cmd.json():
 		return errors.Join(app.WriteJSON(a.Stdout, planned(p.Plan)), keptExit(p.Plan.Kept))
-	case cmd.DryRun, len(p.Plan.Removals)+len(p.Plan.Writes) == 0 && !cmd.json():
+	case cmd.DryRun, !p.Changes() && !cmd.json():
 		return keptExit(p.Plan.Kept)
 	case !cmd.Yes && !a.IsTerminal():
 		return app.Exit(app.ExitUsage, notConfirmedText())
@@ -141,15 +177,15 @@ func (cmd *Restore) run(ctx context.Context, a *app.App, dir string, p *coordina
 		}
 	}
 	result, err := p.Run(ctx)
-	if len(p.Left) > 0 {
-		a.Notice(leftText(p.Left))
+	if problems := p.Problems(result); problems != "" {
+		a.Notice(problems)
 	}
 	if cmd.json() {
 		err = errors.Join(err, app.WriteJSON(a.Stdout, restored(p.Plan, result)))
 	} else {
 		a.Notice(restoredText(result))
 	}
-	return errors.Join(err, keptExit(append(append(p.Plan.Kept, result.Kept...), result.Failed...)))
+	return errors.Join(err, keptExit(slices.Concat(p.Plan.Kept, result.Kept, result.Failed)))
 }
 
 func keptExit(kept []workspace.Kept) error {

@@ -17,9 +17,8 @@ func restoreTexts() (texts []apptest.Text) {
 	add("planText", "nothing", planText("/w", workspace.Plan{}))
 	add("planText", "", planText(apptest.Hostile, workspace.Plan{Kept: kept}))
 	add("restoredText", "nothing", restoredText(workspace.Result{}))
-	add("restoredText", "", restoredText(workspace.Result{
-		Written: []string{apptest.Hostile}, Removed: []string{"a"}, Kept: kept, Failed: kept[:1],
-	}))
+	add("restoredText", "", restoredText(workspace.Result{Written: []string{apptest.Hostile}, Removed: []string{"a"}}))
+	add("notRestoredText", "", notRestoredText(workspace.Result{Kept: kept, Failed: kept[:1]}))
 	add("restoreWhatText", "", restoreWhatText(apptest.AliceID))
 	add("notConfirmedText", "", notConfirmedText())
 	add("leftText", "", leftText(kept))

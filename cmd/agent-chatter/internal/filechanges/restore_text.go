@@ -39,9 +39,14 @@ func planText(dir string, p workspace.Plan) string {
 	return strings.Join(lines, "\n")
 }
 
-// restoredText says what a restore did.
+// restoredText counts what a restore did.
 func restoredText(r workspace.Result) string {
-	lines := []string{fmt.Sprintf("%s written, %d removed.", app.Count(len(r.Written), "file"), len(r.Removed))}
+	return fmt.Sprintf("%s written, %d removed.", app.Count(len(r.Written), "file"), len(r.Removed))
+}
+
+// notRestoredText lists the paths that a restore planned to set back and did not.
+func notRestoredText(r workspace.Result) string {
+	var lines []string
 	for _, k := range r.Kept {
 		lines = append(lines, fmt.Sprintf("Kept: %s: %s", tty.SafeLine(k.Path), tty.SafeLine(k.Why)))
 	}

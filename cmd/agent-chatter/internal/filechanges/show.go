@@ -75,7 +75,7 @@ func (h *history) treesAt(ctx context.Context, r *view.Replay, span view.Span) (
 		return nil, err
 	}
 	for _, t := range slices.Backward(h.trees) {
-		if t.at <= last && !slices.ContainsFunc(trees, func(other tree) bool { return other.dir == t.dir }) {
+		if (t.at <= last || span.To == nil) && !slices.ContainsFunc(trees, func(other tree) bool { return other.dir == t.dir }) {
 			trees = append(trees, t)
 		}
 	}
@@ -86,29 +86,38 @@ var errNoFile = errors.New("no such file")
 
 // file returns the content of a file of a tree, or the text of a link.
 func (h *history) file(cwd string, t tree, name string) ([]byte, error) {
-	root, err := objects.ParseHash(t.root)
+	path, e, err := h.find(cwd, t, name)
 	if err != nil {
 		return nil, err
 	}
+	return h.read(t.dir, path, e)
+}
+
+// find returns the path and the entry of a file of a tree whose content is stored.
+func (h *history) find(cwd string, t tree, name string) (path string, e objects.Entry, err error) {
+	root, err := objects.ParseHash(t.root)
+	if err != nil {
+		return "", e, err
+	}
 	files, err := h.workspace(t.dir).Store().Files(root)
 	if err != nil {
-		return nil, h.contentError("the files of "+t.dir, err)
+		return "", e, h.contentError("the files of "+t.dir, err)
 	}
-	for _, at := range namesIn(t.dir, cwd, name) {
-		e, ok := files[at]
+	for _, path := range namesIn(t.dir, cwd, name) {
+		e, ok := files[path]
 		switch {
 		case !ok:
 		case e.Stored():
-			return h.read(t.dir, at, e)
+			return path, e, nil
 		default:
-			why, err := h.read(t.dir, at, e)
+			why, err := h.read(t.dir, path, e)
 			if err != nil {
-				return nil, err
+				return "", e, err
 			}
-			return nil, app.Exit(app.ExitFailed, app.Message{Text: notCapturedText(at, string(why))})
+			return "", e, app.Exit(app.ExitFailed, app.Message{Text: notCapturedText(path, string(why))})
 		}
 	}
-	return nil, errNoFile
+	return "", e, errNoFile
 }
 
 // namesIn returns the paths below a directory that a name can mean: from the working directory, and from the directory.

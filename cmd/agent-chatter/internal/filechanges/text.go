@@ -6,6 +6,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/coordinator/workspace"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
@@ -115,6 +116,17 @@ func noTreeText(id, point string) app.Message {
 func noFileText(path, point string) string {
 	return fmt.Sprintf("There was no file %s after event %s, or it was not captured.",
 		pathText(path), tty.SafeLine(point))
+}
+
+// notBlamedText is for a path that is in no capture of a session.
+func notBlamedText(path, id string) app.Message {
+	return app.Text("No capture of session %s has the file %s.", id, pathText(path)).
+		With(app.To("list the changes of files", "files", id))
+}
+
+// tooLargeText is for a file whose lines are not compared.
+func tooLargeText(path string) app.Message {
+	return app.Text("%s has more than %s: its lines are not compared.", pathText(path), app.Bytes(workspace.MaxDiff))
 }
 
 // notCapturedText is for a path whose content was not captured, and why.
