@@ -73,7 +73,7 @@ func (t *turn) beginFiles(ctx context.Context) *fileTurn {
 
 // directory returns the workspace of a directory; nil if files are not captured.
 func (c *Coordinator) directory(dir string) *directory {
-	if c.o.Workspace == nil {
+	if c.o.Workspace == nil || c.team.FilesOff {
 		return nil
 	}
 	if d, ok := c.directories[dir]; ok {

@@ -176,6 +176,19 @@ func TestFilesOverALimit(t *testing.T) {
 	}
 }
 
+// A team can turn captures off.
+func TestFilesOfATeamWithoutCaptures(t *testing.T) {
+	p := newProject(t)
+	s := p.start(onDisk(t, 0), "", p.edits("a", "1\n"))
+	off := testTeam()
+	off.FilesOff = true
+	s.setTeam(off, "")
+	s.say("one")
+	if slices.Contains(s.recorder.types(), "files.captured") {
+		t.Error("files were captured")
+	}
+}
+
 // A restore sets back what turns changed, leaves what a person changed, and can be undone.
 func TestFileRestore(t *testing.T) {
 	p, d := newProject(t), onDisk(t, 0)

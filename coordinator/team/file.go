@@ -106,9 +106,12 @@ type fileJSON struct {
 		Summary         string       `json:"summary"`
 		Members         []memberJSON `json:"members"`
 	} `json:"team"`
-	Agents       []agentJSON `json:"agents"`
-	MaxRounds    *float64    `json:"maxRounds"`
-	Budget       budgetJSON  `json:"budget"`
+	Agents    []agentJSON `json:"agents"`
+	MaxRounds *float64    `json:"maxRounds"`
+	Budget    budgetJSON  `json:"budget"`
+	Files     struct {
+		Capture string `json:"capture"`
+	} `json:"files"`
 	Conversation struct {
 		MaxAgentResponseTime *float64 `json:"maxAgentResponseTime"` // milliseconds
 		ShowThinkingTimer    *bool    `json:"showThinkingTimer"`
@@ -231,6 +234,7 @@ func (r *fileReader) build(file fileJSON) *Team {
 		Members:              r.members(file),
 		MaxRounds:            maxRounds(file.MaxRounds),
 		Budget:               file.Budget.budget(),
+		FilesOff:             file.Files.Capture == "off",
 		Summary:              r.summary(file),
 		InstructionFile:      r.path("/team/instructionFile", r.dir, file.Team.InstructionFile),
 		MaxAgentResponseTime: milliseconds(conversation.MaxAgentResponseTime, defaultResponseTime),

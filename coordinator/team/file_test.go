@@ -305,7 +305,7 @@ func TestMinimalTeamFileGetsDefaults(t *testing.T) {
 func TestLoadSetsEveryField(t *testing.T) {
 	loaded, dir := loadConfig(t, `{
 		"schemaVersion": "1.1",
-		"maxRounds": 3.0,
+		"files": {"capture": "off"}, "maxRounds": 3.0,
 		"conversation": {"maxAgentResponseTime": 1500, "showThinkingTimer": false, "allowEscCancel": false},
 		"agents": [{"name": "claude", "command": "bin/claude", "args": ["-p"], "usePty": false}],
 		"team": {
@@ -336,7 +336,7 @@ func TestLoadSetsEveryField(t *testing.T) {
 				Command: filepath.Join(dir, "bin/claude"), Args: []string{"-p"}, Env: map[string]string{"A": "b"},
 			},
 		},
-		MaxRounds: 3, MaxAgentResponseTime: 1500 * time.Millisecond,
+		MaxRounds: 3, MaxAgentResponseTime: 1500 * time.Millisecond, FilesOff: true,
 	}
 	if diff := cmp.Diff(want, loaded); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

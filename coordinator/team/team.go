@@ -42,6 +42,8 @@ type Team struct {
 	MaxRounds int
 	// Budget limits what the turns use.
 	Budget Budget
+	// FilesOff is whether what turns change in files is not recorded.
+	FilesOff bool
 	// Summary is the name of the member who summarizes what no longer fits into the prompts of a member, SummarySelf or
 	// SummaryOff; "" is SummarySelf for members whose prompts go to an API, and SummaryOff otherwise.
 	Summary string

@@ -355,6 +355,29 @@ func TestReadTwoOpenTurns(t *testing.T) {
 	}
 }
 
+// who_touched also finds what a turn changed by other means than its tools.
+func TestTouchedByATurn(t *testing.T) {
+	home, tree, lines := t.TempDir(), strings.Repeat("1", 64), 2
+	write(t, home, "shop", 1, projection.TurnStarted{TurnID: "t1", MemberID: "ada"},
+		projection.TurnEnded{TurnID: "t1", MemberID: "ada", FinishReason: projection.Done},
+		projection.FilesChanged{
+			TurnID: "t1", MemberID: "ada", Dir: "/home/mia", Before: tree, After: tree, Modified: 1, Added: 1,
+			Changes: []projection.FileChange{
+				{Path: "roof/beam.txt", Kind: projection.FileAdded},
+				{Path: "roof/main.txt", Kind: projection.FileModified, Plus: &lines, Minus: &lines},
+			},
+		})
+	client := connect(t, home, "")
+	touched, text := call[touchedOutput](t, client, "who_touched", arguments{"path": "roof/main.txt"})
+	if len(touched.Calls) != 1 || touched.Calls[0].Changes != "> roof/main.txt +2 \u22122" ||
+		touched.Calls[0].Turn != 2 || touched.Calls[0].Member != "> Ada" || !touched.Calls[0].Changed {
+		t.Errorf("touched: %+v", touched.Calls)
+	}
+	if !strings.Contains(text, "the turn changed the file") || !strings.Contains(text, "> roof/main.txt +2") {
+		t.Errorf("the text is %s", text)
+	}
+}
+
 func TestReadAroundAnEventOfALongSession(t *testing.T) {
 	home := t.TempDir()
 	var events []any
