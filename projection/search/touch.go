@@ -40,7 +40,8 @@ var (
 	typeFilesChanged = projection.TypeOf(projection.FilesChanged{})
 )
 
-// Touches searches the sessions of a list, in its order, for tool calls and changes. It yields errors as Result.Hits does.
+// Touches searches the sessions of a list, in its order, for tool calls and changes. It yields errors as Result.Hits
+// does.
 func Touches(
 	ctx context.Context, c *catalog.Catalog, list []*catalog.Entry, q FileQuery,
 ) iter.Seq2[Touch, error] {

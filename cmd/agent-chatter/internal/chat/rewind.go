@@ -20,11 +20,11 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
-// The arguments of /rewind that say what goes back.
+// The first arguments of /rewind that say what goes back.
 const (
-	rewindFiles        = "--files"
-	rewindConversation = "--conversation"
-	rewindBoth         = "--both"
+	rewindFiles        = "files"
+	rewindConversation = "conversation"
+	rewindBoth         = "both"
 )
 
 // A rewind is what /rewind is asked to do.
@@ -37,20 +37,16 @@ type rewind struct {
 }
 
 func parseRewind(args string) (w rewind) {
-	var rest []string
-	for _, field := range strings.Fields(args) {
-		if field == rewindFiles || field == rewindConversation || field == rewindBoth {
-			w.what = field
-		} else {
-			rest = append(rest, field)
-		}
+	fields := strings.Fields(args)
+	if len(fields) > 0 && slices.Contains([]string{rewindFiles, rewindConversation, rewindBoth}, fields[0]) {
+		w.what, fields = fields[0], fields[1:]
 	}
 	switch {
-	case len(rest) == 0:
-	case rest[0] == "undo":
-		w.undo, w.paths = true, rest[1:]
+	case len(fields) == 0:
+	case fields[0] == "undo":
+		w.undo, w.paths = true, fields[1:]
 	default:
-		w.at, w.paths = rest[0], rest[1:]
+		w.at, w.paths = fields[0], fields[1:]
 	}
 	return w
 }
@@ -166,7 +162,8 @@ func rewindChoices(files, conversation bool) (all []console.KeyChoice) {
 // choose asks for one of the choices, and returns its key; tty.KeyEscape is also the end of the input.
 func (r *repl) choose(ctx context.Context, choices []console.KeyChoice) rune {
 	if r.display.console != nil {
-		for _, key := range r.display.console.Ask(console.Question{Choices: choices, Again: textChooseAgain}, ctx.Done()) {
+		question := console.Question{Choices: choices, Again: textChooseAgain}
+		for _, key := range r.display.console.Ask(question, ctx.Done()) {
 			return key
 		}
 		return tty.KeyEscape
@@ -310,9 +307,9 @@ func rewindHowText(w rewind) string {
 		where = "undo"
 	}
 	where = tty.SafeLine(strings.Join(append([]string{where}, w.paths...), " "))
-	text := fmt.Sprintf("To set these files back, type: /rewind %s %s", where, rewindFiles)
+	text := fmt.Sprintf("To set these files back, type: /rewind %s %s", rewindFiles, where)
 	if !w.undo {
-		text += fmt.Sprintf("\nTo go back in the conversation, too, type: /rewind %s %s", where, rewindBoth)
+		text += fmt.Sprintf("\nTo go back in the conversation, too, type: /rewind %s %s", rewindBoth, where)
 	}
 	return text
 }

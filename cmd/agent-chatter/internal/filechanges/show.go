@@ -75,7 +75,8 @@ func (h *history) treesAt(ctx context.Context, r *view.Replay, span view.Span) (
 		return nil, err
 	}
 	for _, t := range slices.Backward(h.trees) {
-		if (t.at <= last || span.To == nil) && !slices.ContainsFunc(trees, func(other tree) bool { return other.dir == t.dir }) {
+		isNewer := func(other tree) bool { return other.dir == t.dir }
+		if (t.at <= last || span.To == nil) && !slices.ContainsFunc(trees, isNewer) {
 			trees = append(trees, t)
 		}
 	}
