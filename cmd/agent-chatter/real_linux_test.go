@@ -148,7 +148,6 @@ type realEvent struct {
 	Type string
 	Data struct {
 		TurnID, MemberID, Name, FinishReason, Text, Partial, Error string
-		Input                                                      struct{ Command any }
 		Usage                                                      struct{ Input, CachedRead, CachedWrite, Output int64 }
 	}
 }

@@ -74,7 +74,7 @@ func (m *Model) instructionFor(r modelRequest) string {
 	defer m.mu.Unlock()
 	switch {
 	case m.instruction != "" && r.toolDone:
-		return toolPattern.ReplaceAllString(m.instruction, "")
+		return toolPattern.ReplaceAllString(callPattern.ReplaceAllString(m.instruction, ""), "")
 	case m.instruction != "":
 		return m.instruction
 	case r.toolDone:
