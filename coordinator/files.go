@@ -190,11 +190,10 @@ func (f *fileTurn) finish(ctx context.Context) {
 		with = append(with, "unknown")
 	}
 	f.record(captured, projection.AfterTurn)
-	if f.limited != f.dir.limited { // the trees cannot be compared
-		return
+	if f.limited == f.dir.limited { // else the trees cannot be compared
+		f.recordChanges(f.t.id, f.t.item.member, f.before, captured.Tree, with, false)
 	}
-	f.recordChanges(f.t.id, f.t.item.member, f.before, captured.Tree, with, false)
-	f.t.c.save()
+	f.t.c.save() // before the turn ends: what no journal names is removed
 }
 
 // recordChanges records what differs between two trees.
