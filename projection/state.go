@@ -295,6 +295,8 @@ func (s *State) applySetting(e journal.Event, p Payload) {
 		s.beginRestore(e.Seq, p)
 	case FilesRestored:
 		s.endRestore(p)
+	case FilesDropped:
+		s.forgetTrees(p)
 	}
 }
 
