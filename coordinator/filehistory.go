@@ -23,6 +23,8 @@ type FileHistory struct {
 	open     *projection.FilesRestoring
 	last     *projection.FilesRestoring // the last restore
 	lastTurn int                        // its index in turns
+	// Dropped is why the contents of earlier captures were removed; "": none were.
+	Dropped string
 }
 
 // recordedTurn is a turn or a restore that changed files.
@@ -142,6 +144,10 @@ func (b *historyBuilder) add(e journal.Event, p projection.Payload) (err error) 
 		turn := recordedTurn{seq: e.Seq}
 		turn.Turn = workspace.Turn{Name: "a restore", Started: e.Time, Ended: e.Time}
 		return errors.Join(h.addTurn(turn, p.Undo, p.Undo), h.addState(e.Seq, p.Undo))
+	case projection.FilesDropped:
+		if h := b.dirs[p.Dir]; h != nil {
+			h.Dropped = p.Why
+		}
 	case projection.FilesRestored:
 		for _, h := range b.dirs {
 			if h.open == nil || h.open.RestoreID != p.RestoreID {

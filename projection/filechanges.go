@@ -297,7 +297,8 @@ func (s *State) knowTree(dir, root string) {
 	s.Trees = newest(append(kept, KnownTree{dir, root}), maxKnownTrees)
 }
 
-// forgetTrees folds the trees of a directory whose contents were removed: the next capture is recorded, whatever it finds.
+// forgetTrees folds the trees of a directory whose contents were removed: the next capture is recorded, whatever it
+// finds.
 func (s *State) forgetTrees(p FilesDropped) {
 	s.Trees = slices.DeleteFunc(slices.Clone(s.Trees), func(t KnownTree) bool {
 		return t.Dir == p.Dir && slices.Contains(p.Roots, t.Root)

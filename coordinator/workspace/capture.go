@@ -255,7 +255,7 @@ func (c *capture) checkSizes() error {
 func (c *capture) store(ctx context.Context, id string) (tree objects.Hash, err error) {
 	stored, limit := int64(0), c.w.Limits.Stores
 	if limit > 0 {
-		if stored, err = storedBytes(c.w.home); err != nil {
+		if stored, err = StoredBytes(c.w.home); err != nil {
 			return objects.Hash{}, err
 		}
 	}

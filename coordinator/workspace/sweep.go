@@ -13,8 +13,8 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
-// Sweep removes from the stores of a home what no tree of roots needs, and stores without such a tree. It returns by how
-// many bytes the stores became smaller. Of a store with a damaged tree nothing is removed, and the error says so.
+// Sweep removes from the stores of a home what no tree of roots needs, and stores without such a tree. It returns by
+// how many bytes the stores became smaller. Of a store with a damaged tree nothing is removed, and the error says so.
 //
 // roots returns the trees of each directory. It is called first while captures can take place, which may take long, and
 // then for each store while no turn runs in its directory and none can begin: it must then return all trees that were
@@ -78,8 +78,35 @@ func isStoreName(name string) bool {
 	return len(name) == 16 && strings.Trim(name, "0123456789abcdef") == ""
 }
 
-// storedBytes returns the size of all stores of a home, in bytes.
-func storedBytes(home string) (n int64, err error) {
+// A Meter measures what is stored of trees, each object once.
+type Meter struct {
+	home    string
+	stores  map[string]*objects.Store // by directory
+	counted map[string]map[objects.Hash]bool
+}
+
+// NewMeter returns a meter of the stores of a home.
+func NewMeter(home string) *Meter {
+	return &Meter{home, map[string]*objects.Store{}, map[string]map[objects.Hash]bool{}}
+}
+
+// Add returns by how many bytes trees of directories add to what was measured before.
+func (m *Meter) Add(trees map[string][]objects.Hash) (n int64, err error) {
+	for dir, roots := range trees {
+		if m.stores[dir] == nil {
+			m.stores[dir], m.counted[dir] = Stored(m.home, dir).Store(), map[objects.Hash]bool{}
+		}
+		added, err := m.stores[dir].Measure(roots, m.counted[dir])
+		if err != nil {
+			return 0, err
+		}
+		n += added
+	}
+	return n, nil
+}
+
+// StoredBytes returns the size of all stores of a home, in bytes.
+func StoredBytes(home string) (n int64, err error) {
 	err = filepath.WalkDir(filepath.Join(home, storesDir), func(_ string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return ignoringMissing(err)
