@@ -21,8 +21,10 @@ type FileHistory struct {
 	turns  []recordedTurn // and restores
 	// open is the last restore if the program ended in it.
 	open     *projection.FilesRestoring
-	last     *projection.FilesRestoring // the last restore
-	lastTurn int                        // its index in turns
+	lastTurn int // the index in turns of the last restore
+	// undoTurn is the index in turns of the restore from which on an undo sets back: the last one, or, if that repeats
+	// interrupted ones, the first of these. -1: there is no restore.
+	undoTurn int
 	// Dropped is why the contents of earlier captures were removed; "": none were.
 	Dropped string
 }
@@ -33,6 +35,8 @@ type recordedTurn struct {
 	seq      uint64 // of its event
 	number   int    // in the session; 0: a restore
 	memberID string
+	// aim is the target of a restore that was interrupted; zero: of none.
+	aim objects.Hash
 }
 
 // fileState is the tree of a directory from an event on.
@@ -97,7 +101,7 @@ type historyBuilder struct {
 func (b *historyBuilder) dir(name string) *FileHistory {
 	h := b.dirs[name]
 	if h == nil {
-		h = &FileHistory{Dir: name}
+		h = &FileHistory{Dir: name, undoTurn: -1}
 		b.dirs[name] = h
 		b.names = append(b.names, name)
 	}
@@ -140,8 +144,14 @@ func (b *historyBuilder) add(e journal.Event, p projection.Payload) (err error) 
 			return err
 		}
 		h := b.dir(p.Dir)
-		h.open, h.last, h.lastTurn = &p, &p, len(h.turns)
+		if h.open == nil || h.open.Target != p.Target {
+			h.undoTurn = len(h.turns)
+		}
+		h.open, h.lastTurn = &p, len(h.turns)
 		turn := recordedTurn{seq: e.Seq}
+		if turn.aim, err = objects.ParseHash(p.Target); err != nil {
+			return err
+		}
 		turn.Turn = workspace.Turn{Name: "a restore", Started: e.Time, Ended: e.Time}
 		return errors.Join(h.addTurn(turn, p.Undo, p.Undo), h.addState(e.Seq, p.Undo))
 	case projection.FilesDropped:
@@ -153,7 +163,7 @@ func (b *historyBuilder) add(e journal.Event, p projection.Payload) (err error) 
 			if h.open == nil || h.open.RestoreID != p.RestoreID {
 				continue
 			}
-			h.open, h.turns[h.lastTurn].Ended = nil, e.Time
+			h.open, h.turns[h.lastTurn].Ended, h.turns[h.lastTurn].aim = nil, e.Time, objects.Hash{}
 			if p.After == "" {
 				continue // what it has changed is unknown: a person counts as its author
 			}

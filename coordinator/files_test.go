@@ -198,40 +198,10 @@ func TestFileRestore(t *testing.T) {
 	s.say("one", "two")
 	p.write("mine", "2\n")
 	id := s.stop()
-	restore := func(seq uint64, undo bool) workspace.Result {
-		t.Helper()
-		history, err := coordinator.NewFileHistory("", p.key(), seqOf(d.events(id)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		w, err := workspace.OpenRoot(p.home, history.Dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		w.Limits = p.limits
-		r := &coordinator.FileRestore{History: history, Workspace: w, Seq: seq, Undo: undo, Key: p.key(), Record: d.record(id)}
-		prepared, err := r.Prepare(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer prepared.Close()
-		result, err := prepared.Run(context.Background())
-		if err != nil || len(result.Failed) > 0 {
-			t.Fatal(err, result)
-		}
-		return result
-	}
+	restore := func(seq uint64, undo bool) { p.restore(d, id, seq, undo, d.record(id)) }
 	check := func(want map[string]string) {
 		t.Helper()
-		got := map[string]string{}
-		for _, name := range []string{"a", "b", "mine"} {
-			if data, err := os.ReadFile(filepath.Join(p.dir, name)); err == nil {
-				got[name] = string(data)
-			}
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Error(diff)
-		}
+		p.check(want)
 	}
 	restore(1, false)
 	check(map[string]string{"a": "1\n", "mine": "2\n"})
@@ -246,6 +216,66 @@ func TestFileRestore(t *testing.T) {
 		if _, err := coordinator.NewFileHistory("", key, seqOf(d.events(id))); !errors.As(err, &none) || !none.Foreign {
 			t.Errorf("with the key %q: %v", key, err)
 		}
+	}
+}
+
+// An undo after a restore that was interrupted and repeated sets all of it back.
+func TestUndoOfARepeatedRestore(t *testing.T) {
+	p, d := newProject(t), onDisk(t, 0)
+	p.write("a", "1\n")
+	s := p.start(d, "", p.edits("a", "2\n"), p.edits("b", "new\n"))
+	s.say("one", "two")
+	id := s.stop()
+	record := d.record(id)
+	p.restore(d, id, 1, false, func(payloads ...projection.Payload) error {
+		if _, ends := payloads[0].(projection.FilesRestored); ends {
+			return nil // a crash
+		}
+		return record(payloads...)
+	})
+	p.write("a", "2\n") // the crash was before that was set back
+	p.restore(d, id, 1, false, record)
+	p.check(map[string]string{"a": "1\n"})
+	p.restore(d, id, 0, true, record)
+	p.check(map[string]string{"a": "2\n", "b": "new\n"})
+	p.restore(d, id, 1, false, record)
+	p.check(map[string]string{"a": "1\n"})
+}
+
+// restore sets the files back to what they were after an event, or undoes the last restore.
+func (p *project) restore(d *disk, id string, seq uint64, undo bool, record func(...projection.Payload) error) {
+	p.t.Helper()
+	history, err := coordinator.NewFileHistory("", p.key(), seqOf(d.events(id)))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	w, err := workspace.OpenRoot(p.home, history.Dir)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	w.Limits = p.limits
+	r := &coordinator.FileRestore{History: history, Workspace: w, Seq: seq, Undo: undo, Key: p.key(), Record: record}
+	prepared, err := r.Prepare(context.Background())
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer prepared.Close()
+	if result, err := prepared.Run(context.Background()); err != nil || len(result.Failed) > 0 {
+		p.t.Fatal(err, result)
+	}
+}
+
+// check compares the contents of the files a, b and mine.
+func (p *project) check(want map[string]string) {
+	p.t.Helper()
+	got := map[string]string{}
+	for _, name := range []string{"a", "b", "mine"} {
+		if data, err := os.ReadFile(filepath.Join(p.dir, name)); err == nil {
+			got[name] = string(data)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		p.t.Error(diff)
 	}
 }
 
