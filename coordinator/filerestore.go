@@ -37,6 +37,9 @@ type PreparedRestore struct {
 	target  objects.Hash
 	undoes  recordedTurn // the first turn; zero: none
 	Plan    workspace.Plan
+	// Interrupted is whether an earlier restore was: Run removes what that has left, also if there is nothing to set
+	// back.
+	Interrupted bool
 	// Left are the files of a restore that was interrupted, which are in no capture.
 	Left []workspace.Kept
 }
@@ -44,7 +47,7 @@ type PreparedRestore struct {
 // Prepare captures the directory and plans the restore; nothing in it is written. Errors: ErrNoRestore, a
 // *workspace.BusyError if a turn runs in the directory, those of Workspace.Capture and of the store.
 func (r *FileRestore) Prepare(ctx context.Context) (*PreparedRestore, error) {
-	p := &PreparedRestore{r: r, id: newID()}
+	p := &PreparedRestore{r: r, id: newID(), Interrupted: r.History.open != nil}
 	var err error
 	if p.running, err = r.Workspace.Begin(ctx, p.id); err != nil {
 		return nil, err
@@ -216,7 +219,7 @@ func skippedOf(store *objects.Store, tree objects.Hash) (skipped []workspace.Ski
 // has left. It may leave a part undone if the context ends; the same restore completes it.
 func (p *PreparedRestore) Run(ctx context.Context) (workspace.Result, error) {
 	h := p.r.History
-	if h.open != nil {
+	if p.Interrupted {
 		if err := p.recover(); err != nil {
 			return workspace.Result{}, err
 		}

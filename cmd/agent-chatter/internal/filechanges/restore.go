@@ -87,8 +87,8 @@ func (cmd *Restore) Prepare(ctx context.Context, a *app.App, s catalog.Session, 
 // Text lists what the restore would do.
 func (p *Prepared) Text() string { return planText(p.dir, p.Plan) }
 
-// Changes reports whether the restore would write or remove a file.
-func (p *Prepared) Changes() bool { return len(p.Plan.Removals)+len(p.Plan.Writes) > 0 }
+// Changes reports whether the restore would write or remove a file, also one that an interrupted restore has left.
+func (p *Prepared) Changes() bool { return len(p.Plan.Removals)+len(p.Plan.Writes) > 0 || p.Interrupted }
 
 // Problems lists what the restore did not set back, though it was planned, and what an interrupted one has left; "":
 // nothing.
