@@ -59,7 +59,7 @@ func (t *turn) beginFiles(ctx context.Context) *fileTurn {
 		return nil
 	}
 	f := &fileTurn{t: t, dir: d, running: running}
-	captured, ok := f.capture(ctx)
+	captured, ok := f.captureFirst(ctx)
 	if !ok {
 		f.end()
 		return nil
@@ -96,15 +96,54 @@ func (c *Coordinator) directory(dir string) *directory {
 // filesOff stops capturing a directory in this run.
 func (c *Coordinator) filesOff(d *directory, dir string, err error) {
 	var busy *workspace.BusyError
-	d.off = !errors.As(err, &busy) // the next turn may find it idle
+	again := errors.As(err, &busy) || errors.Is(err, ErrFilesSkipped) // at the next turn
+	d.off = !again
 	c.notify(FilesOff{dir, err})
 }
 
+// ErrFilesSkipped is the reason of FilesOff after SkipFiles.
+var ErrFilesSkipped = errors.New("the capture was skipped")
+
+// progressFiles is after how many files the status has a new number.
+const progressFiles = 1000
+
+// SkipFiles ends the capture before the turn that runs, if Status.Capturing is set: the turn then runs without captures.
+// It reports whether it did. It may be called by any goroutine.
+func (c *Coordinator) SkipFiles() bool {
+	skip := c.skipFiles.Swap(nil)
+	if skip != nil {
+		(*skip)(ErrFilesSkipped)
+	}
+	return skip != nil
+}
+
+// captureFirst captures the directory before the agent starts. The status has its progress.
+func (f *fileTurn) captureFirst(ctx context.Context) (workspace.Capture, bool) {
+	c := f.t.c
+	ctx, skip := context.WithCancelCause(ctx)
+	defer skip(nil)
+	defer func() {
+		c.skipFiles.Store(nil)
+		c.setCapturing(0)
+	}()
+	return f.capture(ctx, func(files int) {
+		if files%progressFiles == 0 {
+			c.skipFiles.CompareAndSwap(nil, &skip)
+			c.setCapturing(files)
+		}
+	})
+}
+
+func (c *Coordinator) setCapturing(files int) {
+	c.capturing = files
+	c.notifyStatus(c.Status())
+}
+
 // capture captures the directory; if that exceeds a limit, the directory of the member alone from now on.
-func (f *fileTurn) capture(ctx context.Context) (workspace.Capture, bool) {
+func (f *fileTurn) capture(ctx context.Context, progress func(files int)) (workspace.Capture, bool) {
 	c, dir := f.t.c, f.t.dir()
 	for {
-		captured, err := f.dir.Capture(ctx, newID(), nil)
+		captured, err := f.dir.Capture(ctx, newID(), progress)
 		if err == nil {
 			return captured, true
 		}
@@ -115,7 +154,7 @@ func (f *fileTurn) capture(ctx context.Context) (workspace.Capture, bool) {
 			c.notify(FilesLimited{dir, limit})
 			continue
 		}
-		if ctx.Err() == nil {
+		if ctx.Err() == nil || errors.Is(err, ErrFilesSkipped) {
 			c.filesOff(f.dir, dir, err)
 		}
 		return captured, false
@@ -181,7 +220,7 @@ func (f *fileTurn) finish(ctx context.Context) {
 	}
 	defer f.end()
 	// A cancelled turn has changed files, too.
-	captured, ok := f.capture(context.WithoutCancel(ctx))
+	captured, ok := f.capture(context.WithoutCancel(ctx), nil)
 	if !ok || captured.Tree == f.before {
 		return
 	}

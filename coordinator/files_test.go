@@ -3,6 +3,7 @@ package coordinator_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -29,6 +30,18 @@ type project struct {
 	t         *testing.T
 	dir, home string
 	limits    workspace.Limits
+	onStatus  func(*fixture, coordinator.Status) // nil: nothing
+}
+
+// A statusListener calls a function with each status.
+type statusListener struct {
+	coordinator.Listener
+	onStatus func(coordinator.Status)
+}
+
+func (l statusListener) Status(s coordinator.Status) {
+	l.Listener.Status(s)
+	l.onStatus(s)
 }
 
 func newProject(t *testing.T) *project {
@@ -62,6 +75,9 @@ func (p *project) start(s store.Store, id string, script ...turnFunc) *fixture {
 	o := f.options(s)
 	o.CWD, o.Engines = p.dir, map[string]agent.Engine{"scripted": editing{f.engine}}
 	o.HomeKey = p.key
+	if p.onStatus != nil {
+		o.Listener = statusListener{o.Listener, func(s coordinator.Status) { p.onStatus(f, s) }}
+	}
 	o.Workspace = func(dir string) (*workspace.Workspace, error) {
 		w, err := workspace.Open(p.home, dir)
 		if err == nil {
@@ -186,6 +202,39 @@ func TestFilesOfATeamWithoutCaptures(t *testing.T) {
 	s.say("one")
 	if slices.Contains(s.recorder.types(), "files.captured") {
 		t.Error("files were captured")
+	}
+}
+
+// A capture that takes long shows its progress and can be skipped: the turn runs without captures, and the next one is
+// captured again.
+func TestCaptureIsSkipped(t *testing.T) {
+	p := newProject(t)
+	for i := range 2100 {
+		p.write(fmt.Sprint("f", i), "content")
+	}
+	var progress []int
+	skips := 0
+	p.onStatus = func(f *fixture, s coordinator.Status) {
+		if len(progress) == 0 || progress[len(progress)-1] != s.Capturing {
+			progress = append(progress, s.Capturing)
+		}
+		if s.Capturing == 2000 && skips == 0 && f.SkipFiles() {
+			skips++
+		}
+	}
+	s := p.start(onDisk(t, 0), "", p.edits("a", "1"), p.edits("b", "1"))
+	s.say("one")
+	checkLines(t, s.recorder.changes(t))
+	if n := s.recorder.count("notice FilesOff"); n != 1 || skips != 1 {
+		t.Errorf("%d captures were skipped, %d reported", skips, n)
+	}
+	s.say("two")
+	checkLines(t, s.recorder.changes(t), "ada: 1 file changed (+1 −0): b (new)")
+	if want := []int{0, 1000, 2000, 0, 1000, 2000, 0}; !slices.Equal(progress, want) {
+		t.Errorf("the progress is %v, want %v", progress, want)
+	}
+	if s.SkipFiles() {
+		t.Error("a capture was skipped while none ran")
 	}
 }
 
