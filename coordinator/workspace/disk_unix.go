@@ -57,19 +57,14 @@ func (d *disk) isDir(name string) bool {
 // open opens a regular file for reading. It opens each directory of the path by itself, so that a link which replaces
 // one is not followed.
 func (d *disk) open(name string) (*os.File, error) {
-	const flags = unix.O_RDONLY | unix.O_NOFOLLOW | unix.O_CLOEXEC
 	at := d.fd
 	for {
 		part, rest, more := strings.Cut(name, "/")
-		mode := unix.O_NONBLOCK | unix.O_NOCTTY
+		flags := unix.O_NONBLOCK | unix.O_NOCTTY
 		if more {
-			mode = unix.O_DIRECTORY
+			flags = unix.O_DIRECTORY
 		}
-		var fd int
-		err := ignoringEINTR(func() (err error) {
-			fd, err = unix.Openat(at, part, flags|mode, 0)
-			return err
-		})
+		fd, err := open(at, part, openFlags|flags, 0)
 		if at != d.fd {
 			unix.Close(at)
 		}
@@ -81,6 +76,18 @@ func (d *disk) open(name string) (*os.File, error) {
 		}
 		at, name = fd, rest
 	}
+}
+
+// openFlags open a file for reading, and no link.
+const openFlags = unix.O_RDONLY | unix.O_NOFOLLOW | unix.O_CLOEXEC
+
+// open is openat, repeated after a signal.
+func open(fd int, name string, flags int, mode uint32) (opened int, err error) {
+	err = ignoringEINTR(func() error {
+		opened, err = unix.Openat(fd, name, flags, mode)
+		return err
+	})
+	return opened, err
 }
 
 // readlink returns the text of a link.

@@ -15,8 +15,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/workspace/objects"
 )
 
-const openFlags = unix.O_RDONLY | unix.O_NOFOLLOW | unix.O_CLOEXEC
-
 // A dir is an open directory. The names that its methods take are those of files in it; they follow no links.
 type dir struct{ fd int }
 
@@ -61,16 +59,6 @@ func (d *dir) below(name string, create bool) (*dir, error) {
 		return nil, errNoDirectory
 	}
 	return nil, pathError("open", name, err)
-}
-
-// open is openat, repeated after a signal.
-func open(fd int, name string, flags int, mode uint32) (int, error) {
-	for {
-		opened, err := unix.Openat(fd, name, flags, mode)
-		if err != unix.EINTR {
-			return opened, err
-		}
-	}
 }
 
 func pathError(operation, name string, err error) error {
