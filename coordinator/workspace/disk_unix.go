@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -54,28 +53,18 @@ func (d *disk) isDir(name string) bool {
 	return is
 }
 
-// open opens a regular file for reading. It opens each directory of the path by itself, so that a link which replaces
-// one is not followed.
+// open opens a regular file for reading.
 func (d *disk) open(name string) (*os.File, error) {
-	at := d.fd
-	for {
-		part, rest, more := strings.Cut(name, "/")
-		flags := unix.O_NONBLOCK | unix.O_NOCTTY
-		if more {
-			flags = unix.O_DIRECTORY
-		}
-		fd, err := open(at, part, openFlags|flags, 0)
-		if at != d.fd {
-			unix.Close(at)
-		}
-		if err != nil {
-			return nil, err
-		}
-		if !more {
-			return os.NewFile(uintptr(fd), name), nil
-		}
-		at, name = fd, rest
+	parent, err := (&dir{d.fd}).directory(path.Dir(name), false)
+	if err != nil {
+		return nil, err
 	}
+	defer parent.close()
+	fd, err := open(parent.fd, path.Base(name), openFlags|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
+	if err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), name), nil
 }
 
 // openFlags open a file for reading, and no link.
