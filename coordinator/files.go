@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -17,7 +18,7 @@ import (
 // directory is a directory in which turns run.
 type directory struct {
 	*workspace.Workspace
-	limited bool // captures are limited to the directory of the member, since all of it exceeds a limit
+	limited bool // it is the directory of the member alone, since all of the work tree exceeds a limit
 	off     bool // it is not captured in this run
 }
 
@@ -40,7 +41,7 @@ type fileTurn struct {
 	dir     *directory
 	running *workspace.Running
 	before  objects.Hash
-	limited bool // before has the directory of the member only
+	limited bool // before is of the directory of the member alone
 }
 
 // beginFiles captures the directory of the turn before its agent starts, and saves what differs from the last capture.
@@ -149,16 +150,33 @@ func (f *fileTurn) capture(ctx context.Context, progress func(files int)) (works
 		}
 		var limit *workspace.LimitError
 		ofDirectory := errors.As(err, &limit) && limit.Limit != "Free" && limit.Limit != "Stores"
-		if ofDirectory && !f.dir.limited && f.dir.Limit(dir) == nil {
-			f.dir.limited = true
-			c.notify(FilesLimited{dir, limit})
-			continue
+		if ofDirectory && !f.dir.limited {
+			var limited bool
+			if limited, err = f.limit(ctx); limited {
+				c.notify(FilesLimited{dir, limit})
+				continue
+			}
+			err = cmp.Or(err, error(limit))
 		}
 		if ctx.Err() == nil || errors.Is(err, ErrFilesSkipped) {
 			c.filesOff(f.dir, dir, err)
 		}
 		return captured, false
 	}
+}
+
+// limit makes the turn one of the member's directory alone. It returns false if that is the whole directory.
+func (f *fileTurn) limit(ctx context.Context) (bool, error) {
+	below, err := f.dir.Below(f.t.dir())
+	if err != nil {
+		return false, nil
+	}
+	f.end()
+	if f.running, err = below.Begin(ctx, f.t.id); err != nil {
+		return false, err
+	}
+	f.dir.Workspace, f.dir.limited = below, true
+	return true, nil
 }
 
 // record records a capture if the session does not know its tree. It reports whether it did.
@@ -253,6 +271,9 @@ func (f *fileTurn) recordChanges(
 }
 
 func (f *fileTurn) end() {
+	if f.running == nil {
+		return
+	}
 	if err := f.running.End(); err != nil {
 		f.t.c.filesOff(f.dir, f.t.dir(), err)
 	}

@@ -119,7 +119,7 @@ type capture struct {
 func (c *capture) run(ctx context.Context, id string) (Capture, error) {
 	known := make(chan []described)
 	go func() { known <- c.describe() }()
-	listed, err := list(ctx, c.w.listing())
+	listed, err := c.w.list(ctx)
 	stats := <-known
 	if err != nil {
 		var many *TooManyError
