@@ -211,6 +211,30 @@ func TestKillCaptureAtEachStep(t *testing.T) {
 	k.run("verify")
 }
 
+// TestKillFirstCaptureAtEachStep kills a chat that makes the home, the session and the store.
+func TestKillFirstCaptureAtEachStep(t *testing.T) {
+	k := newFileKiller(t)
+	k.steps(32, func(n int) bool {
+		if err := os.RemoveAll(k.home()); err != nil {
+			t.Fatal(err)
+		}
+		killed := (&chore{killer: k.killer, args: k.chat()}).mustKillAtStep(n)
+		k.run(k.chat()...)
+		changes := 0
+		for id := range k.list() {
+			if k.session = id; k.checkTrees().Type == "files.changed" {
+				changes++
+			}
+		}
+		k.session = ""
+		if changes == 0 {
+			t.Error("the next turn recorded no changes")
+		}
+		return killed
+	})
+	k.run("verify")
+}
+
 // checkTrees reads every content that the session names, and returns the last event of files.
 func (k *fileKiller) checkTrees() (last projection.Event) {
 	k.t.Helper()
