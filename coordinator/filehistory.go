@@ -108,7 +108,7 @@ func (b *historyBuilder) dir(name string) *FileHistory {
 	return h
 }
 
-func (b *historyBuilder) add(e journal.Event, p projection.Payload) (err error) {
+func (b *historyBuilder) add(e journal.Event, p projection.Payload) error {
 	switch p.(type) {
 	case projection.FilesCaptured, projection.FilesChanged, projection.FilesRestoring, projection.FilesRestored:
 		if !isOwn(b.key, p) {
@@ -143,17 +143,7 @@ func (b *historyBuilder) add(e journal.Event, p projection.Payload) (err error) 
 		if _, err := ulid.ParseStrict(p.RestoreID); err != nil {
 			return err
 		}
-		h := b.dir(p.Dir)
-		if h.open == nil || h.open.Target != p.Target {
-			h.undoTurn = len(h.turns)
-		}
-		h.open, h.lastTurn = &p, len(h.turns)
-		turn := recordedTurn{seq: e.Seq}
-		if turn.aim, err = objects.ParseHash(p.Target); err != nil {
-			return err
-		}
-		turn.Turn = workspace.Turn{Name: "a restore", Started: e.Time, Ended: e.Time}
-		return errors.Join(h.addTurn(turn, p.Undo, p.Undo), h.addState(e.Seq, p.Undo))
+		return b.dir(p.Dir).beginRestore(e, p)
 	case projection.FilesDropped:
 		if h := b.dirs[p.Dir]; h != nil {
 			h.Dropped = p.Why
@@ -163,17 +153,38 @@ func (b *historyBuilder) add(e journal.Event, p projection.Payload) (err error) 
 			if h.open == nil || h.open.RestoreID != p.RestoreID {
 				continue
 			}
-			h.open, h.turns[h.lastTurn].Ended, h.turns[h.lastTurn].aim = nil, e.Time, objects.Hash{}
-			if p.After == "" {
-				continue // what it has changed is unknown: a person counts as its author
-			}
-			if h.turns[h.lastTurn].After, err = objects.ParseHash(p.After); err != nil {
-				return err
-			}
-			return h.addState(e.Seq, p.After)
+			return h.endRestore(e, p)
 		}
 	}
 	return nil
+}
+
+// beginRestore adds a restore, which counts as interrupted until it ends.
+func (h *FileHistory) beginRestore(e journal.Event, p projection.FilesRestoring) error {
+	aim, err := objects.ParseHash(p.Target)
+	if err != nil {
+		return err
+	}
+	if h.open == nil || h.open.Target != p.Target {
+		h.undoTurn = len(h.turns)
+	}
+	h.open, h.lastTurn = &p, len(h.turns)
+	turn := recordedTurn{seq: e.Seq, aim: aim}
+	turn.Turn = workspace.Turn{Name: "a restore", Started: e.Time, Ended: e.Time}
+	return errors.Join(h.addTurn(turn, p.Undo, p.Undo), h.addState(e.Seq, p.Undo))
+}
+
+// endRestore completes the last restore.
+func (h *FileHistory) endRestore(e journal.Event, p projection.FilesRestored) (err error) {
+	turn := &h.turns[h.lastTurn]
+	h.open, turn.Ended, turn.aim = nil, e.Time, objects.Hash{}
+	if p.After == "" {
+		return nil // what it has changed is unknown: a person counts as its author
+	}
+	if turn.After, err = objects.ParseHash(p.After); err != nil {
+		return err
+	}
+	return h.addState(e.Seq, p.After)
 }
 
 // seqOf returns the event from which on the files are as an event says: the end of the turn, after which they were

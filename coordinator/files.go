@@ -108,8 +108,8 @@ var ErrFilesSkipped = errors.New("the capture was skipped")
 // progressFiles is after how many files the status has a new number.
 const progressFiles = 1000
 
-// SkipFiles ends the capture before the turn that runs, if Status.Capturing is set: the turn then runs without captures.
-// It reports whether it did. It may be called by any goroutine.
+// SkipFiles ends the capture before the turn that runs, if Status.Capturing is set: the turn then runs without
+// captures. It reports whether it did. It may be called by any goroutine.
 func (c *Coordinator) SkipFiles() bool {
 	skip := c.skipFiles.Swap(nil)
 	if skip != nil {

@@ -101,8 +101,8 @@ func (w *Workspace) Root() string { return w.root }
 // Store returns the contents of the captures.
 func (w *Workspace) Store() *objects.Store { return w.store }
 
-// Below returns the workspace of a directory below the root alone. Its files are those that Git lists there for the whole
-// work tree, and its turns are turns in both directories. It returns an error if dir is not below the root.
+// Below returns the workspace of a directory below the root alone. Its files are those that Git lists there for the
+// whole work tree, and its turns are turns in both directories. It returns an error if dir is not below the root.
 func (w *Workspace) Below(dir string) (*Workspace, error) {
 	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {
