@@ -78,6 +78,8 @@ type Coordinator struct {
 	notified    Status                // the last one
 	running     atomic.Pointer[turn]  // nil: none
 	directories map[string]*directory // of turns, by their path
+	capturing   int                   // as Status has it
+	skipFiles   atomic.Pointer[context.CancelCauseFunc]
 	run
 }
 
@@ -246,7 +248,7 @@ func (c *Coordinator) Backward() iter.Seq2[journal.Event, error] {
 
 // Status returns the status of the conversation.
 func (c *Coordinator) Status() Status {
-	s := Status{Phase: c.phase, Waiting: c.waiting}
+	s := Status{Phase: c.phase, Waiting: c.waiting, Capturing: c.capturing}
 	if c.conv != nil {
 		s.SessionID, s.Unsaved = c.conv.log.SessionID(), c.conv.unsaved()
 	}

@@ -21,8 +21,12 @@ type FileHistory struct {
 	turns  []recordedTurn // and restores
 	// open is the last restore if the program ended in it.
 	open     *projection.FilesRestoring
-	last     *projection.FilesRestoring // the last restore
-	lastTurn int                        // its index in turns
+	lastTurn int // the index in turns of the last restore
+	// undoTurn is the index in turns of the restore from which on an undo sets back: the last one, or, if that repeats
+	// interrupted ones, the first of these. -1: there is no restore.
+	undoTurn int
+	// Dropped is why the contents of earlier captures were removed; "": none were.
+	Dropped string
 }
 
 // recordedTurn is a turn or a restore that changed files.
@@ -31,6 +35,8 @@ type recordedTurn struct {
 	seq      uint64 // of its event
 	number   int    // in the session; 0: a restore
 	memberID string
+	// aim is the target of a restore that was interrupted; zero: of none.
+	aim objects.Hash
 }
 
 // fileState is the tree of a directory from an event on.
@@ -95,14 +101,14 @@ type historyBuilder struct {
 func (b *historyBuilder) dir(name string) *FileHistory {
 	h := b.dirs[name]
 	if h == nil {
-		h = &FileHistory{Dir: name}
+		h = &FileHistory{Dir: name, undoTurn: -1}
 		b.dirs[name] = h
 		b.names = append(b.names, name)
 	}
 	return h
 }
 
-func (b *historyBuilder) add(e journal.Event, p projection.Payload) (err error) {
+func (b *historyBuilder) add(e journal.Event, p projection.Payload) error {
 	switch p.(type) {
 	case projection.FilesCaptured, projection.FilesChanged, projection.FilesRestoring, projection.FilesRestored:
 		if !isOwn(b.key, p) {
@@ -137,27 +143,48 @@ func (b *historyBuilder) add(e journal.Event, p projection.Payload) (err error) 
 		if _, err := ulid.ParseStrict(p.RestoreID); err != nil {
 			return err
 		}
-		h := b.dir(p.Dir)
-		h.open, h.last, h.lastTurn = &p, &p, len(h.turns)
-		turn := recordedTurn{seq: e.Seq}
-		turn.Turn = workspace.Turn{Name: "a restore", Started: e.Time, Ended: e.Time}
-		return errors.Join(h.addTurn(turn, p.Undo, p.Undo), h.addState(e.Seq, p.Undo))
+		return b.dir(p.Dir).beginRestore(e, p)
+	case projection.FilesDropped:
+		if h := b.dirs[p.Dir]; h != nil {
+			h.Dropped = p.Why
+		}
 	case projection.FilesRestored:
 		for _, h := range b.dirs {
 			if h.open == nil || h.open.RestoreID != p.RestoreID {
 				continue
 			}
-			h.open, h.turns[h.lastTurn].Ended = nil, e.Time
-			if p.After == "" {
-				continue // what it has changed is unknown: a person counts as its author
-			}
-			if h.turns[h.lastTurn].After, err = objects.ParseHash(p.After); err != nil {
-				return err
-			}
-			return h.addState(e.Seq, p.After)
+			return h.endRestore(e, p)
 		}
 	}
 	return nil
+}
+
+// beginRestore adds a restore, which counts as interrupted until it ends.
+func (h *FileHistory) beginRestore(e journal.Event, p projection.FilesRestoring) error {
+	aim, err := objects.ParseHash(p.Target)
+	if err != nil {
+		return err
+	}
+	if h.open == nil || h.open.Target != p.Target {
+		h.undoTurn = len(h.turns)
+	}
+	h.open, h.lastTurn = &p, len(h.turns)
+	turn := recordedTurn{seq: e.Seq, aim: aim}
+	turn.Turn = workspace.Turn{Name: "a restore", Started: e.Time, Ended: e.Time}
+	return errors.Join(h.addTurn(turn, p.Undo, p.Undo), h.addState(e.Seq, p.Undo))
+}
+
+// endRestore completes the last restore.
+func (h *FileHistory) endRestore(e journal.Event, p projection.FilesRestored) (err error) {
+	turn := &h.turns[h.lastTurn]
+	h.open, turn.Ended, turn.aim = nil, e.Time, objects.Hash{}
+	if p.After == "" {
+		return nil // what it has changed is unknown: a person counts as its author
+	}
+	if turn.After, err = objects.ParseHash(p.After); err != nil {
+		return err
+	}
+	return h.addState(e.Seq, p.After)
 }
 
 // seqOf returns the event from which on the files are as an event says: the end of the turn, after which they were

@@ -37,6 +37,9 @@ type PreparedRestore struct {
 	target  objects.Hash
 	undoes  recordedTurn // the first turn; zero: none
 	Plan    workspace.Plan
+	// Interrupted is whether an earlier restore was: Run removes what that has left, also if there is nothing to set
+	// back.
+	Interrupted bool
 	// Left are the files of a restore that was interrupted, which are in no capture.
 	Left []workspace.Kept
 }
@@ -44,7 +47,7 @@ type PreparedRestore struct {
 // Prepare captures the directory and plans the restore; nothing in it is written. Errors: ErrNoRestore, a
 // *workspace.BusyError if a turn runs in the directory, those of Workspace.Capture and of the store.
 func (r *FileRestore) Prepare(ctx context.Context) (*PreparedRestore, error) {
-	p := &PreparedRestore{r: r, id: newID()}
+	p := &PreparedRestore{r: r, id: newID(), Interrupted: r.History.open != nil}
 	var err error
 	if p.running, err = r.Workspace.Begin(ctx, p.id); err != nil {
 		return nil, err
@@ -70,13 +73,11 @@ func (p *PreparedRestore) prepare(ctx context.Context) (err error) {
 		p.undoes = turns[i]
 	}
 	if r.Undo {
-		if h.last == nil {
+		if h.undoTurn < 0 {
 			return ErrNoRestore
 		}
-		if p.target, err = objects.ParseHash(h.last.Undo); err != nil {
-			return err
-		}
-		turns = h.turns[h.lastTurn:]
+		turns = h.turns[h.undoTurn:]
+		p.target = turns[0].Before
 	}
 	p.Plan, err = p.plan(turns)
 	return err
@@ -126,11 +127,7 @@ func (p *PreparedRestore) recover() error {
 // plan plans to set the directory to the target.
 func (p *PreparedRestore) plan(turns []recordedTurn) (workspace.Plan, error) {
 	store := p.r.Workspace.Store()
-	var trees []workspace.TurnTrees
-	for _, t := range turns {
-		trees = append(trees, t.TurnTrees)
-	}
-	history, err := p.spans(trees)
+	history, err := p.spans(turns)
 	if err != nil {
 		return workspace.Plan{}, err
 	}
@@ -154,34 +151,50 @@ func (p *PreparedRestore) plan(turns []recordedTurn) (workspace.Plan, error) {
 }
 
 // spans returns what changed since the target, by author.
-func (p *PreparedRestore) spans(turns []workspace.TurnTrees) ([]workspace.Span, error) {
-	store, open := p.r.Workspace.Store(), p.r.History.open
-	n := len(turns) - 1
-	if open == nil || n < 0 || p.r.History.lastTurn != len(p.r.History.turns)-1 {
-		return workspace.History(store, p.target, turns, p.present.Tree)
+func (p *PreparedRestore) spans(turns []recordedTurn) (spans []workspace.Span, err error) {
+	store, from, first := p.r.Workspace.Store(), p.target, 0
+	add := func(end int, tree objects.Hash) error {
+		var trees []workspace.TurnTrees
+		for _, t := range turns[first:end] {
+			trees = append(trees, t.TurnTrees)
+		}
+		history, err := workspace.History(store, from, trees, tree)
+		spans = append(spans, history...)
+		return err
 	}
-	interrupted := turns[n] // what it has set is its own, and the rest has another author
-	history, err := workspace.History(store, p.target, turns[:n], interrupted.Before)
-	if err != nil {
-		return nil, err
+	for i, t := range turns {
+		if t.aim == (objects.Hash{}) {
+			continue
+		}
+		after := p.present.Tree
+		if i+1 < len(turns) {
+			after = turns[i+1].Before
+		}
+		split, err := splitRestore(store, t, after)
+		if err = errors.Join(err, add(i, t.Before)); err != nil {
+			return nil, err
+		}
+		spans, from, first = append(spans, split...), after, i+1
 	}
-	aim, err := objects.ParseHash(open.Target)
-	if err != nil {
-		return nil, err
-	}
-	files, err := store.Files(aim)
+	return spans, add(len(turns), p.present.Tree)
+}
+
+// splitRestore returns what changed since an interrupted restore began: what it has set is its own, and the rest has
+// another author.
+func splitRestore(store *objects.Store, t recordedTurn, after objects.Hash) ([]workspace.Span, error) {
+	files, err := store.Files(t.aim)
 	if err != nil {
 		return nil, err
 	}
 	var changes []objects.Change
-	for c, err := range store.Compare(interrupted.Before, p.present.Tree) {
+	for c, err := range store.Compare(t.Before, after) {
 		if err != nil {
 			return nil, err
 		}
 		changes = append(changes, c)
 	}
 	target := func(name string) objects.Entry { return files[name] }
-	return append(history, workspace.SplitRestore(&interrupted.Turn, changes, target)...), nil
+	return workspace.SplitRestore(&t.Turn, changes, target), nil
 }
 
 // skippedOf returns the paths of a tree whose content is not stored.
@@ -206,7 +219,7 @@ func skippedOf(store *objects.Store, tree objects.Hash) (skipped []workspace.Ski
 // has left. It may leave a part undone if the context ends; the same restore completes it.
 func (p *PreparedRestore) Run(ctx context.Context) (workspace.Result, error) {
 	h := p.r.History
-	if h.open != nil {
+	if p.Interrupted {
 		if err := p.recover(); err != nil {
 			return workspace.Result{}, err
 		}

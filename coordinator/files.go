@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -17,7 +18,7 @@ import (
 // directory is a directory in which turns run.
 type directory struct {
 	*workspace.Workspace
-	limited bool // captures are limited to the directory of the member, since all of it exceeds a limit
+	limited bool // it is the directory of the member alone, since all of the work tree exceeds a limit
 	off     bool // it is not captured in this run
 }
 
@@ -40,7 +41,7 @@ type fileTurn struct {
 	dir     *directory
 	running *workspace.Running
 	before  objects.Hash
-	limited bool // before has the directory of the member only
+	limited bool // before is of the directory of the member alone
 }
 
 // beginFiles captures the directory of the turn before its agent starts, and saves what differs from the last capture.
@@ -59,7 +60,7 @@ func (t *turn) beginFiles(ctx context.Context) *fileTurn {
 		return nil
 	}
 	f := &fileTurn{t: t, dir: d, running: running}
-	captured, ok := f.capture(ctx)
+	captured, ok := f.captureFirst(ctx)
 	if !ok {
 		f.end()
 		return nil
@@ -96,30 +97,86 @@ func (c *Coordinator) directory(dir string) *directory {
 // filesOff stops capturing a directory in this run.
 func (c *Coordinator) filesOff(d *directory, dir string, err error) {
 	var busy *workspace.BusyError
-	d.off = !errors.As(err, &busy) // the next turn may find it idle
+	again := errors.As(err, &busy) || errors.Is(err, ErrFilesSkipped) // at the next turn
+	d.off = !again
 	c.notify(FilesOff{dir, err})
 }
 
+// ErrFilesSkipped is the reason of FilesOff after SkipFiles.
+var ErrFilesSkipped = errors.New("the capture was skipped")
+
+// progressFiles is after how many files the status has a new number.
+const progressFiles = 1000
+
+// SkipFiles ends the capture before the turn that runs, if Status.Capturing is set: the turn then runs without
+// captures. It reports whether it did. It may be called by any goroutine.
+func (c *Coordinator) SkipFiles() bool {
+	skip := c.skipFiles.Swap(nil)
+	if skip != nil {
+		(*skip)(ErrFilesSkipped)
+	}
+	return skip != nil
+}
+
+// captureFirst captures the directory before the agent starts. The status has its progress.
+func (f *fileTurn) captureFirst(ctx context.Context) (workspace.Capture, bool) {
+	c := f.t.c
+	ctx, skip := context.WithCancelCause(ctx)
+	defer skip(nil)
+	defer func() {
+		c.skipFiles.Store(nil)
+		c.setCapturing(0)
+	}()
+	return f.capture(ctx, func(files int) {
+		if files%progressFiles == 0 {
+			c.skipFiles.CompareAndSwap(nil, &skip)
+			c.setCapturing(files)
+		}
+	})
+}
+
+func (c *Coordinator) setCapturing(files int) {
+	c.capturing = files
+	c.notifyStatus(c.Status())
+}
+
 // capture captures the directory; if that exceeds a limit, the directory of the member alone from now on.
-func (f *fileTurn) capture(ctx context.Context) (workspace.Capture, bool) {
+func (f *fileTurn) capture(ctx context.Context, progress func(files int)) (workspace.Capture, bool) {
 	c, dir := f.t.c, f.t.dir()
 	for {
-		captured, err := f.dir.Capture(ctx, newID(), nil)
+		captured, err := f.dir.Capture(ctx, newID(), progress)
 		if err == nil {
 			return captured, true
 		}
 		var limit *workspace.LimitError
 		ofDirectory := errors.As(err, &limit) && limit.Limit != "Free" && limit.Limit != "Stores"
-		if ofDirectory && !f.dir.limited && f.dir.Limit(dir) == nil {
-			f.dir.limited = true
-			c.notify(FilesLimited{dir, limit})
-			continue
+		if ofDirectory && !f.dir.limited {
+			var limited bool
+			if limited, err = f.limit(ctx); limited {
+				c.notify(FilesLimited{dir, limit})
+				continue
+			}
+			err = cmp.Or(err, error(limit))
 		}
-		if ctx.Err() == nil {
+		if ctx.Err() == nil || errors.Is(err, ErrFilesSkipped) {
 			c.filesOff(f.dir, dir, err)
 		}
 		return captured, false
 	}
+}
+
+// limit makes the turn one of the member's directory alone. It returns false if that is the whole directory.
+func (f *fileTurn) limit(ctx context.Context) (bool, error) {
+	below, err := f.dir.Below(f.t.dir())
+	if err != nil {
+		return false, nil
+	}
+	f.end()
+	if f.running, err = below.Begin(ctx, f.t.id); err != nil {
+		return false, err
+	}
+	f.dir.Workspace, f.dir.limited = below, true
+	return true, nil
 }
 
 // record records a capture if the session does not know its tree. It reports whether it did.
@@ -181,7 +238,7 @@ func (f *fileTurn) finish(ctx context.Context) {
 	}
 	defer f.end()
 	// A cancelled turn has changed files, too.
-	captured, ok := f.capture(context.WithoutCancel(ctx))
+	captured, ok := f.capture(context.WithoutCancel(ctx), nil)
 	if !ok || captured.Tree == f.before {
 		return
 	}
@@ -190,11 +247,10 @@ func (f *fileTurn) finish(ctx context.Context) {
 		with = append(with, "unknown")
 	}
 	f.record(captured, projection.AfterTurn)
-	if f.limited != f.dir.limited { // the trees cannot be compared
-		return
+	if f.limited == f.dir.limited { // else the trees cannot be compared
+		f.recordChanges(f.t.id, f.t.item.member, f.before, captured.Tree, with, false)
 	}
-	f.recordChanges(f.t.id, f.t.item.member, f.before, captured.Tree, with, false)
-	f.t.c.save()
+	f.t.c.save() // before the turn ends: what no journal names is removed
 }
 
 // recordChanges records what differs between two trees.
@@ -215,6 +271,9 @@ func (f *fileTurn) recordChanges(
 }
 
 func (f *fileTurn) end() {
+	if f.running == nil {
+		return
+	}
 	if err := f.running.End(); err != nil {
 		f.t.c.filesOff(f.dir, f.t.dir(), err)
 	}

@@ -3,6 +3,7 @@ package coordinator_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -29,6 +30,18 @@ type project struct {
 	t         *testing.T
 	dir, home string
 	limits    workspace.Limits
+	onStatus  func(*fixture, coordinator.Status) // nil: nothing
+}
+
+// A statusListener calls a function with each status.
+type statusListener struct {
+	coordinator.Listener
+	onStatus func(coordinator.Status)
+}
+
+func (l statusListener) Status(s coordinator.Status) {
+	l.Listener.Status(s)
+	l.onStatus(s)
 }
 
 func newProject(t *testing.T) *project {
@@ -62,6 +75,9 @@ func (p *project) start(s store.Store, id string, script ...turnFunc) *fixture {
 	o := f.options(s)
 	o.CWD, o.Engines = p.dir, map[string]agent.Engine{"scripted": editing{f.engine}}
 	o.HomeKey = p.key
+	if p.onStatus != nil {
+		o.Listener = statusListener{o.Listener, func(s coordinator.Status) { p.onStatus(f, s) }}
+	}
 	o.Workspace = func(dir string) (*workspace.Workspace, error) {
 		w, err := workspace.Open(p.home, dir)
 		if err == nil {
@@ -189,6 +205,39 @@ func TestFilesOfATeamWithoutCaptures(t *testing.T) {
 	}
 }
 
+// A capture that takes long shows its progress and can be skipped: the turn runs without captures, and the next one is
+// captured again.
+func TestCaptureIsSkipped(t *testing.T) {
+	p := newProject(t)
+	for i := range 2100 {
+		p.write(fmt.Sprint("f", i), "content")
+	}
+	var progress []int
+	skips := 0
+	p.onStatus = func(f *fixture, s coordinator.Status) {
+		if len(progress) == 0 || progress[len(progress)-1] != s.Capturing {
+			progress = append(progress, s.Capturing)
+		}
+		if s.Capturing == 2000 && skips == 0 && f.SkipFiles() {
+			skips++
+		}
+	}
+	s := p.start(onDisk(t, 0), "", p.edits("a", "1"), p.edits("b", "1"))
+	s.say("one")
+	checkLines(t, s.recorder.changes(t))
+	if n := s.recorder.count("notice FilesOff"); n != 1 || skips != 1 {
+		t.Errorf("%d captures were skipped, %d reported", skips, n)
+	}
+	s.say("two")
+	checkLines(t, s.recorder.changes(t), "ada: 1 file changed (+1 −0): b (new)")
+	if want := []int{0, 1000, 2000, 0, 1000, 2000, 0}; !slices.Equal(progress, want) {
+		t.Errorf("the progress is %v, want %v", progress, want)
+	}
+	if s.SkipFiles() {
+		t.Error("a capture was skipped while none ran")
+	}
+}
+
 // A restore sets back what turns changed, leaves what a person changed, and can be undone.
 func TestFileRestore(t *testing.T) {
 	p, d := newProject(t), onDisk(t, 0)
@@ -198,40 +247,10 @@ func TestFileRestore(t *testing.T) {
 	s.say("one", "two")
 	p.write("mine", "2\n")
 	id := s.stop()
-	restore := func(seq uint64, undo bool) workspace.Result {
-		t.Helper()
-		history, err := coordinator.NewFileHistory("", p.key(), seqOf(d.events(id)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		w, err := workspace.OpenRoot(p.home, history.Dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		w.Limits = p.limits
-		r := &coordinator.FileRestore{History: history, Workspace: w, Seq: seq, Undo: undo, Key: p.key(), Record: d.record(id)}
-		prepared, err := r.Prepare(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer prepared.Close()
-		result, err := prepared.Run(context.Background())
-		if err != nil || len(result.Failed) > 0 {
-			t.Fatal(err, result)
-		}
-		return result
-	}
+	restore := func(seq uint64, undo bool) { p.restore(d, id, seq, undo, d.record(id)) }
 	check := func(want map[string]string) {
 		t.Helper()
-		got := map[string]string{}
-		for _, name := range []string{"a", "b", "mine"} {
-			if data, err := os.ReadFile(filepath.Join(p.dir, name)); err == nil {
-				got[name] = string(data)
-			}
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Error(diff)
-		}
+		p.check(want)
 	}
 	restore(1, false)
 	check(map[string]string{"a": "1\n", "mine": "2\n"})
@@ -246,6 +265,66 @@ func TestFileRestore(t *testing.T) {
 		if _, err := coordinator.NewFileHistory("", key, seqOf(d.events(id))); !errors.As(err, &none) || !none.Foreign {
 			t.Errorf("with the key %q: %v", key, err)
 		}
+	}
+}
+
+// An undo after a restore that was interrupted and repeated sets all of it back.
+func TestUndoOfARepeatedRestore(t *testing.T) {
+	p, d := newProject(t), onDisk(t, 0)
+	p.write("a", "1\n")
+	s := p.start(d, "", p.edits("a", "2\n"), p.edits("b", "new\n"))
+	s.say("one", "two")
+	id := s.stop()
+	record := d.record(id)
+	p.restore(d, id, 1, false, func(payloads ...projection.Payload) error {
+		if _, ends := payloads[0].(projection.FilesRestored); ends {
+			return nil // a crash
+		}
+		return record(payloads...)
+	})
+	p.write("a", "2\n") // the crash was before that was set back
+	p.restore(d, id, 1, false, record)
+	p.check(map[string]string{"a": "1\n"})
+	p.restore(d, id, 0, true, record)
+	p.check(map[string]string{"a": "2\n", "b": "new\n"})
+	p.restore(d, id, 1, false, record)
+	p.check(map[string]string{"a": "1\n"})
+}
+
+// restore sets the files back to what they were after an event, or undoes the last restore.
+func (p *project) restore(d *disk, id string, seq uint64, undo bool, record func(...projection.Payload) error) {
+	p.t.Helper()
+	history, err := coordinator.NewFileHistory("", p.key(), seqOf(d.events(id)))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	w, err := workspace.OpenRoot(p.home, history.Dir)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	w.Limits = p.limits
+	r := &coordinator.FileRestore{History: history, Workspace: w, Seq: seq, Undo: undo, Key: p.key(), Record: record}
+	prepared, err := r.Prepare(context.Background())
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer prepared.Close()
+	if result, err := prepared.Run(context.Background()); err != nil || len(result.Failed) > 0 {
+		p.t.Fatal(err, result)
+	}
+}
+
+// check compares the contents of the files a, b and mine.
+func (p *project) check(want map[string]string) {
+	p.t.Helper()
+	got := map[string]string{}
+	for _, name := range []string{"a", "b", "mine"} {
+		if data, err := os.ReadFile(filepath.Join(p.dir, name)); err == nil {
+			got[name] = string(data)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		p.t.Error(diff)
 	}
 }
 

@@ -77,6 +77,9 @@ type Status struct {
 	SessionID string // "" before the first message
 	Waiting   string // the ID of the human who is next; "" if any human may speak
 	Unsaved   bool   // events are only in memory because the journal could not be written
+	// Capturing is how many files the capture before a turn has read; 0: it does not take long, or none runs. SkipFiles
+	// ends it.
+	Capturing int
 }
 
 // silent is a Listener that ignores everything.

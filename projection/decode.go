@@ -128,6 +128,7 @@ var decoders = map[string]func(e journal.Event, fast bool) (Payload, error){
 	FilesChanged{}.eventType():       decodeAs[FilesChanged],
 	FilesRestoring{}.eventType():     decodeAs[FilesRestoring],
 	FilesRestored{}.eventType():      decodeAs[FilesRestored],
+	FilesDropped{}.eventType():       decodeAs[FilesDropped],
 
 	JournalRecovered{}.eventType(): decodeAs[JournalRecovered],
 	JournalSealed{}.eventType():    decodeAs[JournalSealed],

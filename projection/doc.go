@@ -34,7 +34,7 @@
 //	session.ended, session.imported
 //	task.set
 //	member.changed, budget.changed
-//	files.captured, files.changed, files.restoring, files.restored
+//	files.captured, files.changed, files.restoring, files.restored, files.dropped
 //	message.appended
 //	queue.changed
 //	turn.started, turn.text, turn.steered, turn.ended

@@ -130,6 +130,7 @@ func everyPayload() []projection.Payload {
 			Changes: []projection.FileChange{{Path: "b", Kind: projection.FileDeleted}}, Kept: []projection.SkippedFile{{Path: "a", Why: "you changed it"}},
 			More: 3, Failed: 4, After: tree, Host: "h",
 		},
+		projection.FilesDropped{Dir: "/home/mia", Roots: []string{tree}, Why: "over the limit"},
 		projection.PlanUpdated{TurnID: "t1", Entries: []projection.PlanEntry{
 			{Content: "Look at the plug", Status: projection.Completed, Priority: "high"},
 			{Content: "Buy a kettle", Status: projection.InProgress},

@@ -227,6 +227,19 @@ func (p FilesRestored) Text() string {
 	return shortText(lineBreak.Replace(text + named(p.Changes, p.Written+p.Removed)))
 }
 
+// FilesDropped records that the contents of trees were removed, of which the session has recorded captures before. One
+// that another session names stays.
+type FilesDropped struct {
+	Dir   string   `json:"dir"`
+	Roots []string `json:"roots"` // at most MaxDroppedRoots
+	Why   string   `json:"why"`
+}
+
+// MaxDroppedRoots is the most trees of a FilesDropped.
+const MaxDroppedRoots = 500
+
+func (FilesDropped) eventType() string { return "files.dropped" }
+
 func (p FilesCaptured) valid(data []byte) bool {
 	return p.CaptureID != "" && slices.Contains([]CaptureTime{BeforeTurn, AfterTurn, BeforeRestore}, p.When) &&
 		p.Dir != "" && isSHA256(p.Root) && p.Files >= 0 && p.Bytes >= 0 && p.DurationMS >= 0 && p.SkippedMore >= 0 &&
@@ -257,6 +270,11 @@ func (p FilesRestored) valid(data []byte) bool {
 		validPaths(p.Kept)
 }
 
+func (p FilesDropped) valid() bool {
+	return p.Dir != "" && len(p.Roots) > 0 && p.Why != "" &&
+		!slices.ContainsFunc(p.Roots, func(root string) bool { return !isSHA256(root) })
+}
+
 func validPaths(paths []SkippedFile) bool {
 	return !slices.ContainsFunc(paths, func(p SkippedFile) bool { return p.Path == "" })
 }
@@ -277,6 +295,14 @@ func (s *State) knowTree(dir, root string) {
 	}
 	kept := slices.DeleteFunc(slices.Clone(s.Trees), func(t KnownTree) bool { return t.Dir == dir })
 	s.Trees = newest(append(kept, KnownTree{dir, root}), maxKnownTrees)
+}
+
+// forgetTrees folds the trees of a directory whose contents were removed: the next capture is recorded, whatever it
+// finds.
+func (s *State) forgetTrees(p FilesDropped) {
+	s.Trees = slices.DeleteFunc(slices.Clone(s.Trees), func(t KnownTree) bool {
+		return t.Dir == p.Dir && slices.Contains(p.Roots, t.Root)
+	})
 }
 
 // Tree returns the newest tree of a directory that the session has recorded; "": none.

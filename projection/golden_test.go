@@ -33,10 +33,11 @@ var update = flag.Bool("update", false, "rewrite the golden files, except the jo
 // limits.jsonl has changes of limits, one from two machines.
 // filechanges.jsonl has captures of files, what turns changed, and a restore.
 // restores.jsonl has restores of files: one that names what it set back, one that was interrupted.
+// dropped.jsonl has captures of files whose contents were removed, and a capture of the same files afterwards.
 // members.jsonl has changes of members, one from two machines.
 var goldenJournals = []string{
 	"v1", "v1-2", "at-once", "bypassed", "attached", "asked", "steered", "imported", "budget", "files",
-	"members", "limits", "filechanges", "restores",
+	"members", "limits", "filechanges", "restores", "dropped",
 }
 
 func TestGoldenJournalsHaveEveryTypeOfEvent(t *testing.T) {

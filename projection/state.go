@@ -17,7 +17,7 @@ import (
 // FoldVersion is the version of the fold. It changes whenever the same events would
 // result in a different State: checkpoints of another version are ignored. It does not
 // stand for the steps of messages, which some checkpoints of the same version lack.
-const FoldVersion = 22
+const FoldVersion = 23
 
 // The bounds of State.Recent: the number of messages, and the bytes of their contents
 // and routing. To change one changes the FoldVersion.
@@ -295,6 +295,8 @@ func (s *State) applySetting(e journal.Event, p Payload) {
 		s.beginRestore(e.Seq, p)
 	case FilesRestored:
 		s.endRestore(p)
+	case FilesDropped:
+		s.forgetTrees(p)
 	}
 }
 

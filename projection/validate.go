@@ -136,6 +136,7 @@ var fitting = map[string]func(data []byte) (Payload, bool){
 	FilesCaptured{}.eventType():  fittingAs(func(p FilesCaptured, data []byte) bool { return p.valid(data) }),
 	FilesChanged{}.eventType():   fittingAs(func(p FilesChanged, data []byte) bool { return p.valid(data) }),
 	FilesRestoring{}.eventType(): fittingAs(func(p FilesRestoring, data []byte) bool { return p.valid(data) }),
+	FilesDropped{}.eventType():   fittingAs(func(p FilesDropped, _ []byte) bool { return p.valid() }),
 	FilesRestored{}.eventType():  fittingAs(func(p FilesRestored, data []byte) bool { return p.valid(data) }),
 	TurnSteered{}.eventType(): fittingAs(func(p TurnSteered, _ []byte) bool {
 		return p.TurnID != "" && p.MessageID != ""

@@ -119,7 +119,7 @@ type capture struct {
 func (c *capture) run(ctx context.Context, id string) (Capture, error) {
 	known := make(chan []described)
 	go func() { known <- c.describe() }()
-	listed, err := list(ctx, c.w.listing())
+	listed, err := c.w.list(ctx)
 	stats := <-known
 	if err != nil {
 		var many *TooManyError
@@ -255,7 +255,7 @@ func (c *capture) checkSizes() error {
 func (c *capture) store(ctx context.Context, id string) (tree objects.Hash, err error) {
 	stored, limit := int64(0), c.w.Limits.Stores
 	if limit > 0 {
-		if stored, err = storedBytes(c.w.home); err != nil {
+		if stored, err = StoredBytes(c.w.home); err != nil {
 			return objects.Hash{}, err
 		}
 	}

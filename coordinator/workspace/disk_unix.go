@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -54,33 +53,30 @@ func (d *disk) isDir(name string) bool {
 	return is
 }
 
-// open opens a regular file for reading. It opens each directory of the path by itself, so that a link which replaces
-// one is not followed.
+// open opens a regular file for reading.
 func (d *disk) open(name string) (*os.File, error) {
-	const flags = unix.O_RDONLY | unix.O_NOFOLLOW | unix.O_CLOEXEC
-	at := d.fd
-	for {
-		part, rest, more := strings.Cut(name, "/")
-		mode := unix.O_NONBLOCK | unix.O_NOCTTY
-		if more {
-			mode = unix.O_DIRECTORY
-		}
-		var fd int
-		err := ignoringEINTR(func() (err error) {
-			fd, err = unix.Openat(at, part, flags|mode, 0)
-			return err
-		})
-		if at != d.fd {
-			unix.Close(at)
-		}
-		if err != nil {
-			return nil, err
-		}
-		if !more {
-			return os.NewFile(uintptr(fd), name), nil
-		}
-		at, name = fd, rest
+	parent, err := (&dir{d.fd}).directory(path.Dir(name), false)
+	if err != nil {
+		return nil, err
 	}
+	defer parent.close()
+	fd, err := open(parent.fd, path.Base(name), openFlags|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
+	if err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), name), nil
+}
+
+// openFlags open a file for reading, and no link.
+const openFlags = unix.O_RDONLY | unix.O_NOFOLLOW | unix.O_CLOEXEC
+
+// open is openat, repeated after a signal.
+func open(fd int, name string, flags int, mode uint32) (opened int, err error) {
+	err = ignoringEINTR(func() error {
+		opened, err = unix.Openat(fd, name, flags, mode)
+		return err
+	})
+	return opened, err
 }
 
 // readlink returns the text of a link.

@@ -125,3 +125,37 @@ func TestReportsOfGitAreBounded(t *testing.T) {
 		t.Errorf("got %q", w.head)
 	}
 }
+
+// Git waits for a pipe that it opens. A list takes little longer then, and still applies the other files.
+func TestPipesDoNotBlockGit(t *testing.T) {
+	programtest.Path(t, "git")
+	for _, test := range []struct {
+		name  string
+		pipes []string
+		want  []string
+	}{
+		{"ignore files", []string{".gitignore", "d/.gitignore", "d/e/.gitignore"}, []string{"a", "d/b", "d/e/c", "d/e/x.log"}},
+		{"repository", []string{".git/info/exclude"}, []string{".gitignore", "a", "d/b", "d/e/c"}},
+		{"configuration", []string{".git/config"}, []string{".gitignore", "a", "d/b", "d/e/c"}},
+		{"broken repository", []string{".git/HEAD"}, []string{".gitignore", "a", "d/b", "d/e/c"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			root := realTemp(t)
+			committed(t, root, "a", "d/b", "d/e/c")
+			write(t, root, "d/e/x.log")
+			must(t, os.WriteFile(filepath.Join(root, ".gitignore"), []byte("*.log\n"), 0o644))
+			for _, name := range test.pipes {
+				_ = os.Remove(filepath.Join(root, name))
+				must(t, syscall.Mkfifo(filepath.Join(root, name), 0o600))
+			}
+			ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+			defer stop()
+			got, err := list(ctx, listedIn(t, root))
+			must(t, err)
+			if !slices.Equal(got.paths, test.want) {
+				t.Errorf("got %q, want %q; notes %q", got.paths, test.want, got.notes)
+			}
+		})
+	}
+}

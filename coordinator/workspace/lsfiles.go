@@ -134,6 +134,7 @@ func (l *lister) parseRecord(dir, record string) (name string, isRepository bool
 func (l *lister) run(ctx context.Context, dir string, args []string, each func(string) error) (string, error) {
 	running, stop := context.WithCancel(ctx)
 	defer stop()
+	go freeFromPipes(running, l.path(dir))
 	config := []string{"-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"}
 	cmd := exec.CommandContext(running, l.git, append(config, args...)...)
 	cmd.Dir = l.path(dir)

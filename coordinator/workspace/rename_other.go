@@ -1,4 +1,4 @@
-//go:build unix && !linux && !darwin && !dragonfly
+//go:build unix && !linux && !darwin
 
 package workspace
 

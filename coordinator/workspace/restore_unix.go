@@ -1,4 +1,4 @@
-//go:build unix && !dragonfly
+//go:build unix
 
 package workspace
 
@@ -15,28 +15,35 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/workspace/objects"
 )
 
-const openFlags = unix.O_RDONLY | unix.O_NOFOLLOW | unix.O_CLOEXEC
-
 // A dir is an open directory. The names that its methods take are those of files in it; they follow no links.
 type dir struct{ fd int }
 
-// openDir opens the directory name below the root, part by part, so that no link is followed. With create, it makes the
-// directories that are missing. The error of a part that is no directory is errNoDirectory.
+// openDir opens the directory name below the root, as directory does.
 func openDir(root, name string, create bool) (*dir, error) {
 	fd, err := open(unix.AT_FDCWD, root, openFlags|unix.O_DIRECTORY, 0)
 	if err != nil {
 		return nil, pathError("open", root, err)
 	}
 	d := &dir{fd}
+	defer d.close()
+	return d.directory(name, create)
+}
+
+// directory opens the directory name below this one, part by part, so that no link is followed. With create, it makes
+// the directories that are missing. The error of a part that is no directory is errNoDirectory.
+func (d *dir) directory(name string, create bool) (*dir, error) {
+	at := d
 	for part := range strings.SplitSeq(name, "/") {
-		below, err := d.below(part, create)
-		d.close()
+		below, err := at.below(part, create)
+		if at != d {
+			at.close()
+		}
 		if err != nil {
 			return nil, err
 		}
-		d = below
+		at = below
 	}
-	return d, nil
+	return at, nil
 }
 
 // below opens a directory of the directory.
@@ -61,16 +68,6 @@ func (d *dir) below(name string, create bool) (*dir, error) {
 		return nil, errNoDirectory
 	}
 	return nil, pathError("open", name, err)
-}
-
-// open is openat, repeated after a signal.
-func open(fd int, name string, flags int, mode uint32) (int, error) {
-	for {
-		opened, err := unix.Openat(fd, name, flags, mode)
-		if err != unix.EINTR {
-			return opened, err
-		}
-	}
 }
 
 func pathError(operation, name string, err error) error {

@@ -1,4 +1,4 @@
-//go:build unix && !dragonfly
+//go:build unix
 
 package workspace
 

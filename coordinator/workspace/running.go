@@ -22,10 +22,28 @@ type Running struct {
 	id     string
 	file   vfs.File
 	before []string // turns that ran already when it began
+	above  *Running // the same turn in the directory that contains this one; nil: none
 }
 
 // Begin registers a turn that begins in the directory, until End. It waits for the lock of the store.
 func (w *Workspace) Begin(ctx context.Context, turnID string) (*Running, error) {
+	if w.above == nil {
+		return w.begin(ctx, turnID)
+	}
+	above, err := w.above.begin(ctx, turnID)
+	if err != nil {
+		return nil, err
+	}
+	r, err := w.begin(ctx, turnID)
+	if err != nil {
+		return nil, errors.Join(err, above.End())
+	}
+	r.above = above
+	return r, nil
+}
+
+// begin is Begin for the directory alone.
+func (w *Workspace) begin(ctx context.Context, turnID string) (*Running, error) {
 	release, err := w.lock(ctx)
 	if err != nil {
 		return nil, err
@@ -93,11 +111,19 @@ func (w *Workspace) running() (ids []string, err error) {
 func (r *Running) With() ([]string, error) {
 	data, err := vfs.ReadFile(vfs.OS, r.w.turnFile(r.id), 1<<20)
 	ids := append(slices.Clone(r.before), strings.Fields(string(data))...)
+	if r.above != nil {
+		others, aboveErr := r.above.With()
+		ids, err = append(ids, others...), errors.Join(err, aboveErr)
+	}
 	slices.Sort(ids)
 	return slices.Compact(ids), err
 }
 
 // End removes the turn from those that run. A process that dies ends its turns, too.
 func (r *Running) End() error {
-	return errors.Join(os.Remove(r.w.turnFile(r.id)), r.file.Close())
+	err := errors.Join(os.Remove(r.w.turnFile(r.id)), r.file.Close())
+	if r.above != nil {
+		err = errors.Join(err, r.above.End())
+	}
+	return err
 }

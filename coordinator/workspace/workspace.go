@@ -23,7 +23,8 @@ type Workspace struct {
 	dir   string // of the store
 	home  string // of the program; it exists
 	store *objects.Store
-	sub   string // below root, to which captures are limited
+	above *Workspace // the one whose directory contains this one, see Below; nil: none
+	sub   string     // the path of root in it, with slashes
 }
 
 // Open returns the workspace of a directory that agents work in, with its store in home, the directory of the program,
@@ -71,15 +72,11 @@ func Stored(home, root string) *Workspace { return newWorkspace(home, root) }
 // more: it is missing, has another path, or is a directory that is never captured.
 func OpenRoot(home, root string) (*Workspace, error) {
 	w, err := Open(home, root)
-	switch {
-	case err != nil:
-		return nil, err
-	case filepath.Clean(root) == w.root:
-		return w, nil
-	}
-	w, err = openPlain(home, root)
-	if err == nil && w.root != filepath.Clean(root) {
-		err = &RefusedError{root}
+	if err == nil && filepath.Clean(root) != w.root {
+		w, err = w.Below(root)
+		if err != nil || filepath.Clean(root) != w.root {
+			return nil, &RefusedError{root}
+		}
 	}
 	return w, err
 }
@@ -104,18 +101,39 @@ func (w *Workspace) Root() string { return w.root }
 // Store returns the contents of the captures.
 func (w *Workspace) Store() *objects.Store { return w.store }
 
-// Limit limits later captures to a directory below the root. It returns an error if dir is none.
-func (w *Workspace) Limit(dir string) error {
+// Below returns the workspace of a directory below the root alone. Its files are those that Git lists there for the
+// whole work tree, and its turns are turns in both directories. It returns an error if dir is not below the root.
+func (w *Workspace) Below(dir string) (*Workspace, error) {
 	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	below, err := filepath.Rel(w.root, dir)
 	if err != nil || !filepath.IsLocal(below) || below == "." {
-		return fmt.Errorf("%s is not below %s", dir, w.root)
+		return nil, fmt.Errorf("%s is not below %s", dir, w.root)
 	}
-	w.sub = filepath.ToSlash(below)
-	return nil
+	b := newWorkspace(w.home, dir)
+	b.Limits, b.above, b.sub = w.Limits, w, filepath.ToSlash(below)
+	return b, nil
+}
+
+// list lists the files of the directory.
+func (w *Workspace) list(ctx context.Context) (listing, error) {
+	l, err := list(ctx, w.listing())
+	if w.above == nil || err != nil {
+		return l, err
+	}
+	paths := l.paths[:0]
+	for _, name := range l.paths {
+		if name, ok := strings.CutPrefix(name, w.sub+"/"); ok {
+			paths = append(paths, name)
+		}
+	}
+	l.paths = paths
+	for i := range l.skipped {
+		l.skipped[i].Path = strings.TrimPrefix(l.skipped[i].Path, w.sub+"/")
+	}
+	return l, nil
 }
 
 func (w *Workspace) listing() listOptions {
@@ -123,7 +141,11 @@ func (w *Workspace) listing() listOptions {
 	if files == 0 {
 		files = 1 << 30
 	}
-	return listOptions{root: w.root, sub: w.sub, scratch: w.dir, exclude: []string{w.home}, maxFiles: files}
+	root := w.root
+	if w.above != nil {
+		root = w.above.root
+	}
+	return listOptions{root: root, sub: w.sub, scratch: w.dir, exclude: []string{w.home}, maxFiles: files}
 }
 
 // RefusedError is the error of a directory that is never captured: the root of the file system, the home directory of

@@ -72,6 +72,30 @@ func (s *Store) mark(dir Hash, live map[Hash]bool) error {
 	return err
 }
 
+// Measure returns the compressed bytes of the objects that trees need, except those in counted, to which it adds them.
+// Trees that the store does not have are left out.
+func (s *Store) Measure(roots []Hash, counted map[Hash]bool) (n int64, err error) {
+	if err := s.load(); err != nil {
+		return 0, err
+	}
+	live := map[Hash]bool{}
+	for _, root := range roots {
+		if p, _ := s.find(root); p == nil && len(s.damaged) == 0 {
+			continue
+		}
+		if err := s.mark(root, live); err != nil {
+			return 0, err
+		}
+	}
+	for h := range live {
+		if p, at := s.find(h); p != nil && !counted[h] {
+			n += int64(at.length) + int64(indexRow)
+			counted[h] = true
+		}
+	}
+	return n, nil
+}
+
 // needed returns how many bytes of the pack have live objects.
 func (p *pack) needed(live map[Hash]bool) (n int64) {
 	for h, at := range p.index {

@@ -173,7 +173,8 @@ func (m *merge) readTailOfA() error {
 func hasID(e journal.Event) bool {
 	p, err := projection.Decode(e)
 	switch p.(type) {
-	case projection.TaskSet, projection.MemberChanged, projection.BudgetChanged, projection.FilesCaptured:
+	case projection.TaskSet, projection.MemberChanged, projection.BudgetChanged, projection.FilesCaptured,
+		projection.FilesDropped:
 		return false
 	}
 	return err == nil

@@ -29,6 +29,7 @@ type display struct {
 	last      string            // the member of the last turn
 	models    map[string]string // what agents have reported, by member
 	directory string            // of the status row
+	capturing bool              // the status row has the progress of a capture
 }
 
 // begin resets the state for a conversation of a team.
@@ -151,6 +152,7 @@ func (d *display) Text(turnID string, _ team.Member, text string) {
 func (d *display) Status(s coordinator.Status) {
 	d.Reporter.Status(s)
 	d.Say(func(m *console.Model) []view.Block {
+		d.showCapture(m, s.Capturing)
 		m.Status.Unsaved = ""
 		if s.Unsaved {
 			m.Status.Unsaved = textUnsaved
@@ -158,6 +160,23 @@ func (d *display) Status(s coordinator.Status) {
 		return nil
 	})
 }
+
+// showCapture makes the status row show how many files were captured before the turn; 0: what the member does.
+func (d *display) showCapture(m *console.Model, files int) {
+	if m.Transcript == nil || files == 0 && !d.capturing {
+		return
+	}
+	m.Status.Follow(m.Transcript.Open(), d.DisplayName, time.Now())
+	switch d.capturing = files > 0; {
+	case d.capturing:
+		m.Status.Doing = capturingText(files)
+	case !d.Team.ShowThinkingTimer:
+		m.Status.Doing = ""
+	}
+}
+
+// capturingText is what the status row shows while files are captured. files is a multiple of 1,000.
+func capturingText(files int) string { return fmt.Sprintf("capturing files: %d,000", files/1000) }
 
 // Ask implements coordinator.Listener.
 func (d *display) Ask(ctx context.Context, q coordinator.Question) coordinator.Answer {

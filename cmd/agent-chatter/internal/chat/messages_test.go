@@ -49,6 +49,7 @@ func chatTexts() []apptest.Text {
 		Path: apptest.Hostile, ID: apptest.AliceID, Action: "imported", Taken: 3, Total: 3,
 	}))
 	add("severalInBundleText", "", severalInBundleText("/"+apptest.Hostile, 2))
+	add("capturingText", "", capturingText(12_000))
 	add("taskText", "", taskText(apptest.Hostile))
 	add("rewindHowText", "", rewindHowText(rewind{at: "turn:2", paths: []string{apptest.Hostile}}))
 	add("rewindHowText", "undo", rewindHowText(rewind{undo: true}))

@@ -346,8 +346,8 @@ func (r *repl) files(l tty.Line) ([]coordinator.File, error) {
 	return append(r.pasted.Files(l.Text), files...), err
 }
 
-// runTurns calls do, which runs turns of agents. Escape and Ctrl+C cancel them; another Ctrl+C and the end of ctx also
-// end the program.
+// runTurns calls do, which runs turns of agents. Escape and Ctrl+C cancel them, or end a capture of files that takes
+// long; another Ctrl+C and the end of ctx also end the program.
 func (r *repl) runTurns(ctx context.Context, do func(context.Context) error) error {
 	turns, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -358,7 +358,12 @@ func (r *repl) runTurns(ctx context.Context, do func(context.Context) error) err
 		cancel()
 	}
 	r.statuses.Set(statusOf(r.c))
-	stopWatching := r.input.Watch(cancel, interrupt, r.steer)
+	onCancel := func() {
+		if !r.c.SkipFiles() {
+			cancel()
+		}
+	}
+	stopWatching := r.input.Watch(onCancel, interrupt, r.steer)
 	err := do(turns)
 	stopWatching()
 	r.statuses.Set(nil)

@@ -56,6 +56,7 @@ type history struct {
 	// restores are the directories in which files were set back since the newest tree.
 	restores map[string]bool
 	stores   map[string]*workspace.Workspace
+	dropped  string // why the contents of earlier captures were removed; "": none were
 }
 
 // readHistory reads the events of a session.
@@ -112,6 +113,8 @@ func (h *history) apply(e projection.Event) {
 		})
 		h.trees = append(h.trees, tree{at, p.Dir, p.After})
 		h.known[p.Dir] = p.After
+	case projection.FilesDropped:
+		h.dropped = p.Why
 	case projection.FilesRestoring:
 		h.restores[p.Dir] = true
 	}
@@ -256,7 +259,7 @@ func (h *history) contentError(what string, err error) error {
 	if !errors.As(err, &missing) {
 		return err
 	}
-	return app.Exit(app.ExitFailed, missingText(what, missing.Dir, missing.Hash.String()))
+	return app.Exit(app.ExitFailed, missingText(what, missing.Dir, missing.Hash.String(), h.dropped))
 }
 
 // read returns the content of an entry of a directory.

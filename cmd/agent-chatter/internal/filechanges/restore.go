@@ -12,6 +12,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/workspace"
+	"github.com/agent-chatter/agent-chatter/coordinator/workspace/objects"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -78,7 +79,7 @@ func (cmd *Restore) Prepare(ctx context.Context, a *app.App, s catalog.Session, 
 	}
 	p, err := r.Prepare(ctx)
 	if err != nil {
-		return nil, explainRestore(s.ID, err)
+		return nil, explainRestore(s.ID, r.History.Dropped, err)
 	}
 	return &Prepared{p, r.History.Dir}, nil
 }
@@ -86,8 +87,8 @@ func (cmd *Restore) Prepare(ctx context.Context, a *app.App, s catalog.Session, 
 // Text lists what the restore would do.
 func (p *Prepared) Text() string { return planText(p.dir, p.Plan) }
 
-// Changes reports whether the restore would write or remove a file.
-func (p *Prepared) Changes() bool { return len(p.Plan.Removals)+len(p.Plan.Writes) > 0 }
+// Changes reports whether the restore would write or remove a file, also one that an interrupted restore has left.
+func (p *Prepared) Changes() bool { return len(p.Plan.Removals)+len(p.Plan.Writes) > 0 || p.Interrupted }
 
 // Problems lists what the restore did not set back, though it was planned, and what an interrupted one has left; "":
 // nothing.
@@ -124,7 +125,7 @@ func (cmd *Restore) restore(
 	key := host.HomeKey(a, true)()
 	history, err := coordinator.NewFileHistory(cmd.Dir, key, replay.Events(ctx))
 	if err != nil {
-		return nil, explainRestore(s.ID, err)
+		return nil, explainRestore(s.ID, "", err)
 	}
 	config, err := a.Config()
 	if err != nil {
@@ -195,11 +196,16 @@ func keptExit(kept []workspace.Kept) error {
 	return &app.ExitError{Code: app.ExitFailed}
 }
 
-// explainRestore adds what a person can do about an error.
-func explainRestore(id string, err error) error {
+// explainRestore adds what a person can do about an error. dropped is as for missingText.
+func explainRestore(id, dropped string, err error) error {
 	var none *coordinator.NoFilesError
-	if errors.As(err, &none) {
+	var missing *objects.MissingError
+	switch {
+	case errors.As(err, &none):
 		return app.Exit(app.ExitFailed, noFilesText(id, none))
+	case errors.As(err, &missing):
+		m := missingText("what the files contained", missing.Dir, missing.Hash.String(), dropped)
+		return app.Exit(app.ExitFailed, m)
 	}
 	return err
 }

@@ -99,11 +99,15 @@ func noMemberText(id, name string, names []string) app.Message {
 	return app.Message{Text: text}
 }
 
-// missingText is for a content that the store of a directory does not have. what names the content.
-func missingText(what, store, object string) app.Message {
-	return app.Text("Cannot read %s: the store %s has no object %s.\n"+
-		"Contents are kept only where the agents ran, and only as long as their sessions.",
-		tty.SafeLine(what), tty.SafeLine(store), object)
+// missingText is for a content that the store of a directory does not have. what names the content, dropped is why
+// those of earlier captures of the session were removed; "": none were.
+func missingText(what, store, object, dropped string) app.Message {
+	reason := "Contents are kept only where the agents ran, and only as long as their sessions."
+	if dropped != "" {
+		reason = "Contents of earlier captures of this session were removed: " + tty.SafeLine(dropped) + "."
+	}
+	return app.Text("Cannot read %s: the store %s has no object %s.\n%s",
+		tty.SafeLine(what), tty.SafeLine(store), object, reason)
 }
 
 // noTreeText is for an event before the first capture.

@@ -92,9 +92,7 @@ func (cmd *Compact) Run(a *app.App) error {
 			return err
 		}
 	}
-	if !cmd.DryRun {
-		sweepFiles(ctx, a)
-	}
+	boundFiles(ctx, a, cmd.DryRun)
 	if list != nil {
 		if !cmd.DryRun {
 			passes.close(a)

@@ -314,8 +314,8 @@ func fileLimitText(err error) string {
 	case "Bytes":
 		return fmt.Sprintf("%s has more than %d new bytes (files.maxBytes)", root, limit.Value)
 	case "Stores":
-		return fmt.Sprintf("all captured files take more than %d bytes (files.maxStored) until sessions are deleted "+
-			"and the trash is emptied", limit.Value)
+		return fmt.Sprintf("all captured files take more than %d bytes (files.maxStored); agent-chatter compact "+
+			"removes those of the oldest sessions", limit.Value)
 	case "Free":
 		return fmt.Sprintf("fewer than %d bytes are free on the disk of the home", limit.Value)
 	}

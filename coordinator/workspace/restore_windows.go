@@ -1,5 +1,3 @@
-//go:build windows || dragonfly
-
 package workspace
 
 import (
