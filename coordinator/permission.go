@@ -241,10 +241,11 @@ func (t *turn) grant(r permissionRequest, grant agent.Grant, by projection.Decid
 }
 
 // withdraw ends the open questions of a turn whose agent has ended. ctx is done.
-func (t *turn) withdraw(ctx context.Context) error {
+func (t *turn) withdraw(ctx context.Context, do func(func() error) error) error {
 	var err error
 	for len(t.questions.open) > 0 {
-		err = errors.Join(err, t.answer(ctx, <-t.questions.answers))
+		a := <-t.questions.answers
+		err = errors.Join(err, do(func() error { return t.answer(ctx, a) }))
 	}
 	return err
 }

@@ -301,7 +301,7 @@ func (c *Coordinator) runQueue(ctx context.Context) error {
 			c.waiting = next.member.ID
 			break
 		}
-		more, err := c.runTurn(ctx, next)
+		more, err := c.runTurns(ctx, []item{next})
 		if err != nil {
 			c.clearQueue(fmt.Sprintf("the turn of %s did not finish", next.member.DisplayName))
 			c.pause()

@@ -3,9 +3,7 @@ package coordinator
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"errors"
-	"fmt"
 	"iter"
 	"slices"
 	"strings"
@@ -61,159 +59,12 @@ type turn struct {
 	steering             steering
 	idle                 *idleTimeout
 	timeout              *turnTimeout
-}
+	files                *fileTurn // nil: its files are not captured
 
-// runTurn runs a turn and records its events. more is false if a person is next.
-func (c *Coordinator) runTurn(ctx context.Context, next item) (more bool, err error) {
-	m := next.member
-	if ctx.Err() != nil {
-		err := context.Cause(ctx)
-		return false, &TurnError{
-			Member: m, Reason: projection.Cancelled, Message: err.Error(), Detail: err.Error(), Err: err,
-		}
-	}
-	if err := c.conv.full(); err != nil {
-		return false, err
-	}
-	c.notifyRounds(m)
-	t := &turn{
-		c: c, item: next, id: newID(), started: time.Now(), text: c.secrets.Stream(),
-		requests: make(chan permissionRequest), questions: newQuestions(),
-		steering: steering{requests: make(chan steerRequest), over: make(chan struct{})},
-	}
-	c.setPhase(Active)
-	err = c.conv.record(c.records(append(c.queueChanges(), projection.TurnStarted{
-		TurnID: t.id, MemberID: m.ID, AgentType: m.AgentType, Model: m.Model,
-		TriggerMessageID: next.trigger.id, Round: c.roundsBegun() + 1,
-	})...)...)
-	if err != nil {
-		return false, err
-	}
-	c.save() // before the agent can do anything
-	c.rounds++
-	defer c.notifyRedacted()
-	files := t.beginFiles(ctx)
-	c.running.Store(t)
-	err = t.run(ctx)
-	c.running.Store(nil)
-	close(t.steering.over)
-	more, err = t.finish(ctx, err)
-	files.finish(ctx)
-	c.spend(1, t.usage)
-	return more, err
-}
-
-// run runs the agent and records its events. It returns why the turn failed.
-func (t *turn) run(ctx context.Context) error {
-	name := t.item.member.EngineName()
-	engine, ok := t.c.o.Engines[name]
-	if !ok {
-		return fmt.Errorf("unknown engine %q", name)
-	}
-	input, next, err := t.input()
-	if err != nil {
-		return err
-	}
-	keeps, ok := engine.(agent.SessionEngine)
-	if !ok || t.item.member.Memory == team.MemoryWindow {
-		prompt, h := t.c.promptFor(engine, next)
-		t.c.notifyWindow(t.item.member, "", h.len()+1)
-		input.Prompt, t.pictures = prompt, t.images(h.all(t.trigger()))
-		return t.consume(ctx, t.prompted(input), engine.Run)
-	}
-	defer t.detach()
-	t.c.loadHomeKey()
-	input.Ephemeral = t.c.ephemeral
-	gone := ""
-	for {
-		if input.Prompt, err = t.attach(ctx, keeps, input, next, gone); err != nil {
-			return err
-		}
-		session := t.attached.resident.session
-		err := t.consume(ctx, t.prompted(input), session.Turn)
-		if !errors.Is(err, agent.ErrGone) || gone != "" || t.reply.Len() > 0 {
-			return err
-		}
-		gone = session.ID() // which only the prompt showed
-		t.detach()
-	}
-}
-
-// prompted notes the prompt of the turn, which is about to be sent.
-func (t *turn) prompted(input agent.Turn) agent.Turn {
-	t.prompt = fmt.Sprintf("%x", sha256.Sum256([]byte(input.Prompt)))
-	t.c.notify(Prompt{t.item.member, input.Prompt})
-	input.Images = t.pictures
-	return input
-}
-
-// step is one element of an engine's sequence.
-type step struct {
-	event agent.Event
-	err   error
-}
-
-// consume runs the agent, records what it does until it has ended, and decides requests for permission. It stops the
-// agent at the first error.
-func (t *turn) consume(
-	ctx context.Context, input agent.Turn, run func(context.Context, agent.Turn) iter.Seq2[agent.Event, error],
-) (failure error) {
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	input.Permit = t.permit
-	steps := make(chan step)
-	go func() { // ends when the agent does, which this method waits for; stop ends the agent
-		defer close(steps)
-		for e, err := range run(ctx, input) {
-			steps <- step{e, err}
-		}
-	}()
-	m := t.item.member
-	flush := time.NewTicker(textInterval)
-	defer flush.Stop()
-	t.idle = newIdleTimeout(m.MaxAgentIdleTime)
-	defer t.idle.stop()
-	limit := t.c.team.MaxAgentResponseTime
-	t.timeout = newTurnTimeout(limit)
-	defer t.timeout.stop()
-	for {
-		var err error
-		select {
-		case s, ok := <-steps:
-			if !ok {
-				stop(nil)
-				return cmp.Or(failure, t.withdraw(ctx))
-			}
-			t.idle.restart(s.event)
-			if err = s.err; err == nil && failure == nil {
-				err = t.handle(s.event)
-				t.sendSteered()
-			}
-		case r := <-t.requests:
-			t.idle.restart(nil)
-			err = t.request(ctx, r)
-		case a := <-t.questions.answers:
-			err = t.answer(ctx, a)
-		case r := <-t.steering.requests:
-			var taken bool
-			taken, err = t.steer(r)
-			r.taken <- taken
-		// The engine ends with an error that wraps the cause and may say what it waited for.
-		case <-t.timeout.expired:
-			stop(&timeoutError{responseTimeSetting, limit})
-		case <-t.idle.expired:
-			stop(&timeoutError{idleTimeSetting, m.MaxAgentIdleTime})
-		case <-flush.C:
-			err = t.flush()
-		}
-		if err == nil {
-			err = t.c.conv.full()
-		}
-		if err != nil && failure == nil {
-			failure = err
-			stop(err)
-		}
-	}
+	// Set by prepare: what the agent runs, and the id of its session that was gone.
+	ready agent.Turn
+	run   func(context.Context, agent.Turn) iter.Seq2[agent.Event, error]
+	gone  string
 }
 
 // handle handles one event of the agent.
