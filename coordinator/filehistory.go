@@ -111,7 +111,7 @@ func (b *historyBuilder) dir(name string) *FileHistory {
 func (b *historyBuilder) add(e journal.Event, p projection.Payload) error {
 	switch p.(type) {
 	case projection.FilesCaptured, projection.FilesChanged, projection.FilesRestoring, projection.FilesRestored:
-		if !isOwn(b.key, p) {
+		if !RecordedHere(b.key, p) {
 			b.foreign = true
 			return nil
 		}

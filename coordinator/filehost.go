@@ -27,8 +27,8 @@ func withHost(key []byte, p projection.Payload) projection.Payload {
 	return p
 }
 
-// isOwn reports whether this home has recorded an event of files.
-func isOwn(key []byte, p projection.Payload) bool {
+// RecordedHere reports whether the home with the key has recorded an event of files. Other payloads are of none.
+func RecordedHere(key []byte, p projection.Payload) bool {
 	host := func(p projection.Payload) string {
 		switch p := p.(type) {
 		case projection.FilesCaptured:

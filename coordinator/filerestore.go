@@ -23,6 +23,8 @@ type FileRestore struct {
 	Undo  bool     // undo the last restore instead
 	Paths []string // files and directories below the directory, with slashes; none: all
 	Force bool     // also what a person or another program changed after a turn
+
+	Hunk *FileHunk // set back only this part of the file that Paths names; nil: all of what Paths name
 }
 
 // ErrNoRestore is the error of FileRestore.Prepare without a restore to undo.
@@ -79,7 +81,9 @@ func (p *PreparedRestore) prepare(ctx context.Context) (err error) {
 		turns = h.turns[h.undoTurn:]
 		p.target = turns[0].Before
 	}
-	p.Plan, err = p.plan(turns)
+	if p.Plan, err = p.plan(turns); err == nil && r.Hunk != nil {
+		err = p.planHunk(ctx)
+	}
 	return err
 }
 
