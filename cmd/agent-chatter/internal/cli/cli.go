@@ -17,6 +17,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/completion"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/doctor"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/filechanges"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/filechanges/review"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/hubs"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/maintain"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/mcp"
@@ -100,7 +101,7 @@ var commands = []command{
 	{"verify", "Check every line of the journals.", func() any { return new(maintain.Verify) }, ""},
 	{"repair", "Set aside the damaged lines of a session.", func() any { return new(maintain.Repair) }, ""},
 	{"sessions", "List, search and manage sessions.", func() any { return new(sessionsCommand) }, ""},
-	{"files", "Show what turns changed in files.", func() any { return new(filechanges.Command) }, ""},
+	{"files", "Show what turns changed in files.", func() any { return new(filesCommand) }, ""},
 	{"usage", "Show used tokens and cost.", func() any { return new(spending.Command) }, ""},
 	{"hub", "Share sessions with other machines.", func() any { return new(hubs.Command) }, ""},
 	{"identities", "Manage the keys of sealed sessions.", func() any { return new(hubs.Identities) }, ""},
@@ -136,6 +137,11 @@ func (sessionsCommand) Help() string {
   agent-chatter sessions
   agent-chatter sessions search 'segmentation fault'
   agent-chatter sessions export latest --format md`
+}
+
+type filesCommand struct {
+	filechanges.Command
+	Review review.Command `cmd:"" help:"Review changes, full screen."`
 }
 
 // errPrinted ends the parsing of a command line with --help or --version.

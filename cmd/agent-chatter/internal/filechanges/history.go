@@ -59,8 +59,10 @@ type history struct {
 	dropped  string // why the contents of earlier captures were removed; "": none were
 }
 
-// readHistory reads the events of a session.
-func readHistory(ctx context.Context, a *app.App, r *view.Replay) (*history, error) {
+// readHistory reads the events of a session; those about files only if take returns true for them. nil takes all.
+func readHistory(
+	ctx context.Context, a *app.App, r *view.Replay, take func(projection.Payload) bool,
+) (*history, error) {
 	h := newHistory(a.Home, r.ID)
 	state, _, err := r.Dir.Load(ctx, r.ID)
 	if err == nil {
@@ -71,7 +73,10 @@ func readHistory(ctx context.Context, a *app.App, r *view.Replay) (*history, err
 			return nil, err
 		}
 		if strings.HasPrefix(e.Type, "files.") || strings.HasPrefix(e.Type, "turn.started") || e.Type == "turn.ended" {
-			h.apply(projection.DecodeEvent(e))
+			decoded := projection.DecodeEvent(e)
+			if take == nil || !strings.HasPrefix(e.Type, "files.") || take(decoded.Payload) {
+				h.apply(decoded)
+			}
 		}
 	}
 	return h, nil

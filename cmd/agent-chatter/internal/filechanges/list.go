@@ -66,7 +66,7 @@ func (cmd *List) run(a *app.App) error {
 	if err != nil {
 		return err
 	}
-	h, err := readHistory(ctx, a, r)
+	h, err := readHistory(ctx, a, r, nil)
 	if err != nil {
 		return err
 	}

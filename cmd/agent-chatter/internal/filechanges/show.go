@@ -44,7 +44,7 @@ func (cmd *Show) run(a *app.App) error {
 	if err := r.CheckSpan(ctx, span); err != nil {
 		return err
 	}
-	h, err := readHistory(ctx, a, r)
+	h, err := readHistory(ctx, a, r, nil)
 	if err != nil {
 		return err
 	}

@@ -61,6 +61,15 @@ func Key(dir string) ([]byte, error) {
 	return key, nil
 }
 
+// KnownKey returns the key of the home dir on this machine, and makes none.
+func KnownKey(dir string) ([]byte, error) {
+	here, err := placeOf(dir)
+	if err != nil {
+		return nil, err
+	}
+	return readKey(dir, here)
+}
+
 // CheckKey returns why Key replaces the key of the home dir, so that agents start new sessions; nil if it does not, or
 // there is no key yet.
 func CheckKey(dir string) error {

@@ -63,14 +63,31 @@ func (d diff) indent() int {
 	return d.digits + 1
 }
 
-// hunk returns the lines of a hunk. What precedes it in the file is unknown, so that its language begins there.
+// hunk returns the lines of a hunk.
 func (d diff) hunk(h Hunk) (lines []ansi.Line) {
+	numbers, texts := h.numbers(), d.texts(h)
+	for i, change := range h.Changes {
+		lead, rest := d.lead(change.Kind, numbers[i]), []ansi.Line{texts[i]}
+		if d.style.Whole {
+			rest = ansi.Wrap(rest[0], max(d.style.columns()-lead.Columns(), minColumns))
+		}
+		for _, part := range rest {
+			lines = append(lines, joined(append(lead, part...)))
+			lead = ansi.Line{{Text: strings.Repeat(" ", lead.Columns())}}
+		}
+	}
+	return lines
+}
+
+// texts returns the lines of a hunk in colours, without what precedes them. What precedes the hunk in the file is
+// unknown, so that its language begins there.
+func (d diff) texts(h Hunk) []ansi.Line {
 	var before, after Lexer
 	if d.colored() {
 		before = NewLexer(languageOf(h.Path))
 		after = before
 	}
-	numbers := h.numbers()
+	texts := make([]ansi.Line, len(h.Changes))
 	for i, change := range h.Changes {
 		text := ansi.ExpandTabs(change.Text)
 		var code ansi.Line
@@ -84,17 +101,9 @@ func (d diff) hunk(h Hunk) (lines []ansi.Line) {
 		if other, ok := counterpart(h.Changes, i); ok {
 			from, to = differing(text, ansi.ExpandTabs(other))
 		}
-		lead := d.lead(change.Kind, numbers[i])
-		rest := []ansi.Line{underlined(d.changed(code, change.Kind), from, to)}
-		if d.style.Whole {
-			rest = ansi.Wrap(rest[0], max(d.style.columns()-lead.Columns(), minColumns))
-		}
-		for _, part := range rest {
-			lines = append(lines, joined(append(lead, part...)))
-			lead = ansi.Line{{Text: strings.Repeat(" ", lead.Columns())}}
-		}
+		texts[i] = underlined(d.changed(code, change.Kind), from, to)
 	}
-	return lines
+	return texts
 }
 
 // joined returns a line with the spans that follow each other in the same style as one.
