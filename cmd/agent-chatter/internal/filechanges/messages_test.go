@@ -38,6 +38,6 @@ func TestTexts(t *testing.T) {
 	add("severalText", "", severalText([]string{"/home/hugo/a", hostile}))
 	add("leftOutText", "", leftOutText(hostile, hostile))
 	add("emptyPatchText", "", emptyPatchText(id))
-	texts = append(texts, restoreTexts()...)
+	texts = append(append(texts, restoreTexts()...), readerTexts()...)
 	apptest.CheckTexts(t, texts)
 }

@@ -1,0 +1,2 @@
+// Package filestest has sessions whose turns change files, for tests of what shows them.
+package filestest
