@@ -15,6 +15,7 @@ var helpKeys = [][][2]string{
 		{"Enter", "resume the session"},
 		{"Tab → l", "read the preview; Tab ← h Esc return to the list"},
 		{"t", "the turns of the session; Enter continues in a fork"},
+		{"v", "what its turns changed in files; set it back"},
 		{"f r p", "copy (fork), rename, pin or unpin the session"},
 		{"d u", "move the session to the trash; undo the last change"},
 		{"e y", "export the session to a file; copy its id"},

@@ -32,6 +32,8 @@ func (m *model) press(k tea.KeyPressMsg) tea.Cmd {
 		return m.compare.Update(k)
 	case trashing:
 		return m.trash.Update(k)
+	case reviewing:
+		return m.files.Update(k)
 	case helping:
 		m.pressHelping(k.String())
 		return nil
@@ -100,6 +102,8 @@ func (m *model) pressChoosing(key string) tea.Cmd {
 		}
 	case "t":
 		return m.time()
+	case "v":
+		return m.review()
 	case "D":
 		return m.compareMarked()
 	case "5":
@@ -169,6 +173,22 @@ func (m *model) time() tea.Cmd {
 	}
 	m.mode, m.timed = timing, s
 	return m.timeline.Show(s)
+}
+
+// review shows what turns of the selected session changed in files.
+func (m *model) review() tea.Cmd {
+	s, ok := m.list.session()
+	switch {
+	case !ok:
+		return nil
+	case m.away(s):
+		return m.fetch(s, m.review)
+	case s.Key() == m.running:
+		m.notice = "This session is open in this chat. To review its files, type /files there."
+		return nil
+	}
+	m.mode, m.reviewed = reviewing, s
+	return m.files.Show(s)
 }
 
 // compareMarked shows where the two marked sessions diverge, or a marked one and the selected one.

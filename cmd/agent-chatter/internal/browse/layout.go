@@ -69,6 +69,7 @@ func (m *model) arrange() tea.Cmd {
 	}
 	if size := [2]int{m.columns, max(m.rows-1-footerRows, 0)}; m.paneSize != size {
 		m.paneSize = size
+		m.files.SetSize(size[0], size[1])
 		return tea.Batch(m.timeline.SetSize(size[0], size[1]), m.compare.SetSize(size[0], size[1]),
 			m.trash.SetSize(size[0], size[1]), m.sizePreview(p))
 	}
@@ -132,6 +133,8 @@ func (m *model) drawMode() []string {
 		return m.drawPane(ansi.Line{plain(" "), bold("Comparison")}, m.compare.Rows())
 	case trashing:
 		return m.drawPane(ansi.Line{plain(" "), bold("Trash")}, m.trash.Rows())
+	case reviewing:
+		return m.drawPane(ansi.Line{plain(" "), bold("Files"), plain("  " + titleOf(m.reviewed))}, m.files.Rows())
 	}
 	if m.mode == helping {
 		return m.drawHelp()
@@ -297,6 +300,8 @@ func (m *model) footer() ansi.Line {
 		return ansi.Line{plain(" "), colored(m.notice, ansi.Yellow)}
 	case m.mode == trashing:
 		return keysLine("↑↓", "select", "enter", "restore", "q", "back to the list")
+	case m.mode == reviewing:
+		return m.files.Footer()
 	case m.mode == typing:
 		return keysLine("enter", "keep", "esc", "end the search", "↑↓", "select")
 	case m.mode == timing:

@@ -12,6 +12,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/preview"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/turns"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/editor"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/filechanges/review"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
@@ -29,6 +30,7 @@ const (
 	timing                // the timeline of a session
 	comparing             // the timelines of two sessions
 	trashing              // the sessions in the trash
+	reviewing             // what turns changed in files
 )
 
 // A model is the state of the browser.
@@ -55,6 +57,8 @@ type model struct {
 	timed         catalog.Session // whose timeline it is
 	compare       *comparePane
 	trash         *trashPane
+	files         *review.Pane
+	reviewed      catalog.Session // whose files they are
 	actions       *actions
 	fetcher       *fetcher    // of the sessions on the hub
 	wanted        catalog.Key // is selected when it is listed
@@ -85,6 +89,7 @@ func newModel(ctx context.Context, a *app.App, o Options) *model {
 	own.Catalog = m.catalog
 	m.preview, m.timeline, m.compare = preview.New(&own), turns.NewTimeline(&own), newComparePane(&own)
 	m.trash, m.actions, m.fetcher = newTrashPane(&own), newActions(ctx, &own), newFetcher(ctx)
+	m.files = review.New(&own, nil)
 	m.list.rows = map[catalog.Key]catalog.Session{}
 	return m
 }
@@ -99,6 +104,7 @@ func (m *model) close() {
 	m.timeline.Close()
 	m.compare.Close()
 	m.trash.Close()
+	m.files.Close()
 }
 
 // Init implements tea.Model.
@@ -181,8 +187,12 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 	case closeTrashMsg:
 		m.mode = choosing
 		m.trash.Close()
+	case review.CloseMsg:
+		m.mode = choosing
+		m.files.Close()
 	default:
-		return tea.Batch(m.preview.Update(msg), m.timeline.Update(msg), m.compare.Update(msg), m.trash.Update(msg))
+		return tea.Batch(m.preview.Update(msg), m.timeline.Update(msg), m.compare.Update(msg), m.trash.Update(msg),
+			m.files.Update(msg))
 	}
 	return nil
 }
@@ -316,6 +326,8 @@ func (m *model) wheel(msg tea.MouseWheelMsg) tea.Cmd {
 		return m.compare.Update(msg)
 	case trashing:
 		return m.trash.Update(msg)
+	case reviewing:
+		return m.files.Update(msg)
 	case helping:
 		return nil
 	}

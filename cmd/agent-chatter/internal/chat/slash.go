@@ -59,7 +59,7 @@ func slashCommands() []slashCommand {
 		{"/rename", "TITLE", "rename the session", never, invocation.slashRename},
 		{"/usage", "", "show what the members used, and the day", always, invocation.slashUsage},
 		{"/budget", "[session.cost=N]", "show the limits; set one for this session", alone, invocation.slashBudget},
-		{"/files", "[PATH…]", "list what each turn changed in files", always, invocation.slashFiles},
+		{"/files", "[PATH…]", "review what each turn changed in files", always, invocation.slashFiles},
 		{"/rewind", "[WHAT] [X [PATH…]]", "go back: files, conversation or both", never, invocation.slashRewind},
 		{"/timeline", "", "show the turns; fork after one", always, invocation.slashTimeline},
 		{"/sessions", "", "browse the sessions", always, invocation.slashSessions},

@@ -3,6 +3,7 @@ package filechanges
 import (
 	"context"
 	"strconv"
+	"strings"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/coordinator"
@@ -20,7 +21,8 @@ type Target struct {
 // A Prepared restore can run. Close it.
 type Prepared struct {
 	*coordinator.PreparedRestore
-	dir string
+	dir     string
+	notices *strings.Builder // what the command prints besides
 }
 
 // Prepare prepares a restore. It writes nothing in the directory. record appends the events to the session; nil: the
@@ -39,7 +41,8 @@ func (r *Reader) Prepare(
 	default:
 		at = strconv.FormatUint(s.At-1, 10)
 	}
-	restore, err := cmd.restore(ctx, r.app, r.session, at)
+	notices := new(strings.Builder)
+	restore, err := cmd.restore(ctx, r.app.WithStderr(notices), r.session, at)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +57,7 @@ func (r *Reader) Prepare(
 	if err != nil {
 		return nil, explainRestore(r.session.ID, err)
 	}
-	return &Prepared{prepared, s.Dir}, nil
+	return &Prepared{prepared, s.Dir, notices}, nil
 }
 
 // Text says what the restore would do, in lines that are safe for a terminal.
@@ -71,5 +74,5 @@ func (p *Prepared) Run(ctx context.Context) (string, error) {
 	if len(p.Left) > 0 {
 		text += "\n" + leftText(p.Left)
 	}
-	return text, err
+	return strings.TrimSpace(text + "\n" + p.notices.String()), err
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // BesideColumns is how many columns the lines of a hunk need at least, if those before and after are side by side.
-const BesideColumns = 100
+const BesideColumns = 110
 
 // besideGap is between the two sides.
 const besideGap = " │ "
