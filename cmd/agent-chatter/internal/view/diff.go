@@ -65,9 +65,9 @@ func (d diff) indent() int {
 
 // hunk returns the lines of a hunk.
 func (d diff) hunk(h Hunk) (lines []ansi.Line) {
-	numbers, texts := h.numbers(), d.texts(h)
+	numbers, texts := h.numbers(), texts(h, d.colored())
 	for i, change := range h.Changes {
-		lead, rest := d.lead(change.Kind, numbers[i]), []ansi.Line{texts[i]}
+		lead, rest := d.lead(change.Kind, numbers[i]), []ansi.Line{d.changed(texts[i], change.Kind)}
 		if d.style.Whole {
 			rest = ansi.Wrap(rest[0], max(d.style.columns()-lead.Columns(), minColumns))
 		}
@@ -79,11 +79,11 @@ func (d diff) hunk(h Hunk) (lines []ansi.Line) {
 	return lines
 }
 
-// texts returns the lines of a hunk in colours, without what precedes them. What precedes the hunk in the file is
-// unknown, so that its language begins there.
-func (d diff) texts(h Hunk) []ansi.Line {
+// texts returns the lines of a hunk, coloured or not, in which words that differ are bold and underlined. What precedes
+// the hunk in the file is unknown, so that its language begins there.
+func texts(h Hunk, colored bool) []ansi.Line {
 	var before, after Lexer
-	if d.colored() {
+	if colored {
 		before = NewLexer(languageOf(h.Path))
 		after = before
 	}
@@ -101,7 +101,7 @@ func (d diff) texts(h Hunk) []ansi.Line {
 		if other, ok := counterpart(h.Changes, i); ok {
 			from, to = differing(text, ansi.ExpandTabs(other))
 		}
-		texts[i] = underlined(d.changed(code, change.Kind), from, to)
+		texts[i] = underlined(code, from, to)
 	}
 	return texts
 }

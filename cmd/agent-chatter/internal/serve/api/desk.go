@@ -28,6 +28,7 @@ type Server struct {
 	changes   *changes.Changes
 	undo      undoList
 	timelines timelines
+	readers   fileReaders
 	hub       elsewhere
 }
 
@@ -53,6 +54,8 @@ func (d *Server) Handler() http.Handler {
 	mux.HandleFunc("GET /api/trash", answer(d, d.trash))
 	mux.HandleFunc("GET /api/search", d.search)
 	mux.HandleFunc("GET /api/sessions/{team}/{id}/timeline", answer(d, d.timeline))
+	mux.HandleFunc("GET /api/sessions/{team}/{id}/files", answer(d, d.files))
+	mux.HandleFunc("GET /api/sessions/{team}/{id}/files/diff", answer(d, d.fileDiff))
 	mux.HandleFunc("GET /api/compare", answer(d, d.compare))
 	mux.HandleFunc("GET /api/stream", d.stream)
 	return mux

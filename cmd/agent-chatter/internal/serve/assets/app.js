@@ -3,9 +3,11 @@ import { takeToken, askForToken } from "/api.js";
 import { showList } from "/list.js";
 import { showSession } from "/session.js";
 import { showTimeline } from "/timeline.js";
+import { showFiles } from "/files.js";
 import { showComparison } from "/compare.js";
 import { element } from "/dom.js";
 
+const parts = { timeline: showTimeline, files: showFiles }; // of the page of a session
 let close = () => {};
 let shown = ""; // the path that is shown
 
@@ -19,7 +21,7 @@ function route() {
   const key = id && `${decodeURIComponent(team)}/${id}`;
   if (kind === "compare") close = showComparison(view);
   else if (kind !== "s" || !key) close = showList(view);
-  else close = part === "timeline" ? showTimeline(view, key) : showSession(view, key);
+  else close = (parts[part] ?? showSession)(view, key);
 }
 
 // navigate opens a path of the page without loading it again.

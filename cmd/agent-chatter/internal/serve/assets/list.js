@@ -9,6 +9,7 @@ import { Rows } from "/rows.js";
 
 const keys = [
   ["j k ↓ ↑", "next, previous session"], ["g G", "first, last"], ["Enter", "open the session"], ["t", "its timeline"],
+  ["v", "the files that its turns changed"],
   ["/", "search titles and messages"], ["n N", "next, previous message with the text"],
   ["1 2 3 4 5", "all, live, archived, damaged, trash"], ["s", "the next order"],
   ["T", "only the team of the session, or all"], [".", "only its directory, or all"],
@@ -343,6 +344,7 @@ class List {
       case "T": this.#set({ team: this.filter.team ? "" : session?.team ?? "" }); break;
       case ".": this.#set({ cwd: this.filter.cwd ? "" : session?.cwd ?? "" }); break;
       case "t": if (session && !session.trashed) this.#go(`/s/${encodeURI(session.key)}/timeline`); break;
+      case "v": if (session && !session.trashed) this.#go(`/s/${encodeURI(session.key)}/files`); break;
       case "D": this.#compare(session); break;
       case "?": showKeys(keys); break;
       default: return this.actions.press(key, session);

@@ -6,6 +6,7 @@ const icons = {
   back: "M9.5 3 4.5 8l5 5M4.5 8h9",
   copy: "M6 5.5h7v8H6zM10 5.5v-3H3v8h3",
   timeline: "M2.5 4h6M5.5 8h8M3.5 12h5",
+  files: "M4 2.5h5l3.5 3.5v7.5H4zM9 2.5V6h3.5M6.5 9h3M8 7.5v3M6.5 12h3",
   up: "M3.5 10 8 5.5l4.5 4.5",
   down: "M3.5 6 8 10.5 12.5 6",
   more: "M3.5 8h.01M8 8h.01M12.5 8h.01",

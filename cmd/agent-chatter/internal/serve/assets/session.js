@@ -11,7 +11,7 @@ import { copy, icon, iconButton, showKeys, themeButton, typing } from "/look.js"
 const keys = [
   ["j k", "next, previous message"], ["g G", "beginning, end of the session"], ["Home End", "the same"],
   ["PgUp PgDn Space", "scroll"], ["/", "find in the session"], ["n N", "next, previous place with the text"],
-  ["Enter", "unfold or fold the tool calls of the message"], ["c", "copy the message as Markdown"], ["t", "the timeline of the session"],
+  ["Enter", "unfold or fold the tool calls of the message"], ["c", "copy the message as Markdown"], ["t", "the timeline of the session"], ["v", "the files that turns changed"],
   ["r p f", "rename, pin, fork at the message"], ["e y", "export, copy the id"], ["d u", "move to trash; undo"],
   ["Esc", "end the search, then return to the list"], ["?", "these keys"],
 ];
@@ -37,6 +37,8 @@ export function showSession(view, key) {
         head.title, head.live, find.element,
         element("a", { href: `/s/${encodeURI(key)}/timeline`, className: "icon timeline-link", title: "Timeline (t)", "aria-label": "Timeline" },
           icon("timeline")),
+        element("a", { href: `/s/${encodeURI(key)}/files`, className: "icon files-link", title: "Files (v)", "aria-label": "Files" },
+          icon("files")),
         actions.button(() => session, "Actions", chosen), iconButton("help", "Keys", "help", () => showKeys(keys)), themeButton()),
       head.about, head.notices),
     element("main", { className: "conversation" }, element("h2", { className: "visually-hidden" }, "Conversation"),
@@ -88,6 +90,7 @@ export function showSession(view, key) {
       case "N": find.step(-1); break;
       case "c": if (item) conversation.copy(item); break;
       case "t": view.querySelector(".timeline-link").click(); break;
+      case "v": view.querySelector(".files-link").click(); break;
       case "Enter": if (event.target !== item || !fold(item)) return; break;
       case "Escape":
         if (find.active) find.close();

@@ -311,8 +311,7 @@ func (c *shownCall) permission() []string {
 func (c *shownCall) Changes() []change {
 	var changes []change
 	for _, of := range view.ChangesIn(c.Started.Input) {
-		class := map[view.ChangeKind]string{view.Added: "added", view.Removed: "removed", view.Kept: "kept"}[of.Kind]
-		changes = append(changes, change{class, string(of.Kind) + " " + tty.Safe(of.Text)})
+		changes = append(changes, change{changeClasses[of.Kind], string(of.Kind) + " " + tty.Safe(of.Text)})
 		if c.item.limit > 0 && len(changes) == maxChanges {
 			changes = append(changes, change{"kept", "  …"})
 			break
