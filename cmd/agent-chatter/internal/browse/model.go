@@ -101,6 +101,11 @@ func (m *model) close() {
 	m.loader.stop()
 	m.finder.Stop()
 	m.preview.Close()
+	m.closePanes()
+}
+
+// closePanes cancels what is being read or set back for the panes on the whole screen.
+func (m *model) closePanes() {
 	m.timeline.Close()
 	m.compare.Close()
 	m.trash.Close()
@@ -173,10 +178,9 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 		m.unreadable[msg] = true
 	case tickMsg:
 		return tea.Batch(m.tick, m.refresh())
-	case turns.CloseMsg:
+	case turns.CloseMsg, closeTrashMsg, review.CloseMsg:
 		m.mode = choosing
-		m.timeline.Close()
-		m.compare.Close()
+		m.closePanes()
 	case turns.ForkMsg:
 		m.choice = Choice{Session: msg.Session, Chosen: true, ForkAt: msg.Seq}
 		return m.quit()
@@ -184,12 +188,6 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 		return m.changed(msg)
 	case restoreMsg:
 		return m.actions.Restore(msg.Session)
-	case closeTrashMsg:
-		m.mode = choosing
-		m.trash.Close()
-	case review.CloseMsg:
-		m.mode = choosing
-		m.files.Close()
 	default:
 		return tea.Batch(m.preview.Update(msg), m.timeline.Update(msg), m.compare.Update(msg), m.trash.Update(msg),
 			m.files.Update(msg))

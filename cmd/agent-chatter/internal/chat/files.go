@@ -10,8 +10,8 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/filechanges/review"
 )
 
-// slashFiles shows what each turn changed, on the whole terminal. With paths, during a turn, and without a terminal of its
-// own, it lists that.
+// slashFiles shows what each turn changed, on the whole terminal. With paths, during a turn, and without a terminal of
+// its own, it lists that.
 func (r invocation) slashFiles(ctx context.Context, args string) error {
 	s := r.status().Session
 	switch {

@@ -13,7 +13,7 @@ import (
 // The bounds of what viewers show of a file.
 const (
 	maxShownLines = 5000 // of all hunks
-	maxShownLine  = 2000 // bytes
+	maxShownLine  = 500  // bytes
 )
 
 // A FileDiff is what differs in a file.

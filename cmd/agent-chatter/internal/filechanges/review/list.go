@@ -158,7 +158,8 @@ func fileLine(c projection.FileChange, columns int, selected bool) ansi.Line {
 	const indent = "  "
 	state := stateLine(c)
 	room := max(columns-len(indent)-2-state.Columns(), 8)
-	name := ansi.Line{{Text: indent}, {Text: shortened(tty.SafeLine(string(c.Path)), room), Style: ansi.Style{Bold: selected}}}
+	path := ansi.Span{Text: shortened(tty.SafeLine(string(c.Path)), room), Style: ansi.Style{Bold: selected}}
+	name := ansi.Line{{Text: indent}, path}
 	blanks := strings.Repeat(" ", max(columns-name.Columns()-state.Columns(), 2))
 	return append(append(name, ansi.Span{Text: blanks}), state...)
 }

@@ -197,7 +197,8 @@ func (p *Pane) move(key string) {
 	}
 	by, ok := map[string]int{
 		"up": -1, "k": -1, "down": 1, "j": 1, "pgup": -page, "pgdown": page, "space": page,
-		"ctrl+u": -max(page/2, 1), "ctrl+d": max(page/2, 1), "g": -1 << 20, "home": -1 << 20, "G": 1 << 20, "end": 1 << 20,
+		"ctrl+u": -max(page/2, 1), "ctrl+d": max(page/2, 1),
+		"g": -1 << 20, "home": -1 << 20, "G": 1 << 20, "end": 1 << 20,
 	}[key]
 	switch {
 	case !ok:

@@ -112,8 +112,8 @@ func (p *Pane) titleLine(l layout) ansi.Line {
 		if of.isFile() {
 			state := stateLine(s.Files[of.file])
 			room := max(l.columns-line.Columns()-state.Columns()-8, 8)
-			line = append(line, ansi.Span{Text: shortened(tty.SafeLine(string(s.Files[of.file].Path)), room), Style: style})
-			line = append(append(line, ansi.Span{Text: "  "}), state...)
+			path := shortened(tty.SafeLine(string(s.Files[of.file].Path)), room)
+			line = append(append(line, ansi.Span{Text: path, Style: style}, ansi.Span{Text: "  "}), state...)
 		}
 		line = append(line, dimmed("  "+byText(s)+" "))
 	}
@@ -161,7 +161,8 @@ func (p *Pane) Footer() ansi.Line {
 	case p.reading && p.columns < allKeys:
 		return keysLine("n p", "hunk", "h", "set back", "?", "help", "q", "back")
 	case p.reading:
-		return keysLine("n p", "hunk", "h", "set hunk back", "r", "set file back", "u", "undo", "?", "help", "q", "back")
+		return keysLine("n p", "hunk", "h", "set hunk back", "r", "set file back", "u", "undo",
+			"?", "help", "q", "back")
 	case p.columns < allKeys:
 		return keysLine("enter", "open", "r", "set back", "?", "help", "q", "back")
 	}
@@ -174,7 +175,8 @@ const allKeys = 72
 // keysLine is a line of keys and what they do.
 func keysLine(pairs ...string) (line ansi.Line) {
 	for i := 0; i < len(pairs); i += 2 {
-		line = append(line, ansi.Span{Text: " " + pairs[i], Style: ansi.Style{Color: ansi.Cyan}}, dimmed(" "+pairs[i+1]+" "))
+		key := ansi.Span{Text: " " + pairs[i], Style: ansi.Style{Color: ansi.Cyan}}
+		line = append(line, key, dimmed(" "+pairs[i+1]+" "))
 	}
 	return line
 }

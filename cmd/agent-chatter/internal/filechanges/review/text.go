@@ -17,8 +17,8 @@ const (
 	textUndoTitle       = "Undo the last restore"
 	textUndoHow         = "u undoes it."
 	textHelpTitle       = "Keys"
-	textHelpRestore     = "Only what agents changed, and what was not changed by you or another program since, is set back. " +
-		"What is kept is named, with the reason, before you confirm. Every restore can be undone."
+	textHelpRestore     = "Only what agents changed is set back, and only if neither you nor another program changed " +
+		"it since. What is kept is named, with the reason, before you confirm. Every restore can be undone."
 )
 
 // turnText names a turn, with blanks after it; "" if no turn changed the files.

@@ -47,7 +47,7 @@ func TestPathsOutsideOfTheCatalog(t *testing.T) {
 		keys = append(keys, "review/"+id)
 	}
 	for _, key := range keys {
-		for _, part := range []string{"", "/items", "/text?seq=2", "/search?text=one", "/export?format=md", "/timeline"} {
+		for _, part := range []string{"", "/items", "/text?seq=2", "/search?text=one", "/export?format=md", "/timeline", "/files", "/files/diff?seq=8&file=0"} {
 			if status, text := ask(t, d, http.MethodGet, "/api/sessions/"+key+part); status < 300 {
 				t.Errorf("%s%s: %d, %s", key, part, status, text)
 			}

@@ -30,8 +30,12 @@ type fileStepJSON struct {
 	ByTurn bool       `json:"byTurn,omitempty"`
 	Dir    string     `json:"dir"`
 	Files  []fileJSON `json:"files"`
+	More   int        `json:"more,omitempty"`   // files that are not listed
 	Notice string     `json:"notice,omitempty"` // why the files are not known
 }
+
+// maxListed is how many files of a step the page lists.
+const maxListed = 500
 
 type fileJSON struct {
 	Path  string `json:"path"` // as it is shown
@@ -106,7 +110,8 @@ func (d *Server) files(r *http.Request) (filesJSON, error) {
 			Seq: s.Seq, Turn: s.Turn, Who: safe(s.Who), ByTurn: s.ByTurn, Dir: safe(s.Dir), Files: []fileJSON{},
 			Notice: secrets.Text(s.Problem),
 		}
-		for _, c := range s.Files {
+		step.More = max(len(s.Files)-maxListed, 0)
+		for _, c := range s.Files[:len(s.Files)-step.More] {
 			step.Files = append(step.Files, fileJSON{safe(string(c.Path)), string(c.Kind), c.Plus, c.Minus})
 		}
 		answer.Steps = append(answer.Steps, step)
@@ -130,7 +135,7 @@ func (d *Server) fileDiff(r *http.Request) (fileDiffJSON, error) {
 	}
 	step, ok := reader.Index(seq)
 	if !ok || file < 0 || file >= len(reader.Steps[step].Files) {
-		return fileDiffJSON{}, app.Exit(app.ExitNotFound, app.Message{Text: "The session has no such change of a file."})
+		return fileDiffJSON{}, app.Exit(app.ExitNotFound, app.Text("The session has no such change of a file."))
 	}
 	s := reader.Steps[step]
 	path := string(s.Files[file].Path)

@@ -57,7 +57,8 @@ export function showFiles(view, key) {
     list.replaceChildren(
       ...steps.map((step) => element("section", {}, heading(step, steps),
         step.notice && element("p", {}, step.notice),
-        element("ul", {}, ...step.files.map((file, i) => element("li", {}, entry(step, file, i)))))),
+        element("ul", {}, ...step.files.map((file, i) => element("li", {}, entry(step, file, i)))),
+        step.more && element("p", {}, `and ${step.more} more: see agent-chatter files`))),
       ...(skipped ?? []).map((text) => element("p", { className: "skipped" }, text)));
     const all = buttons();
     const found = all.find((button) => button.dataset.place === place);
