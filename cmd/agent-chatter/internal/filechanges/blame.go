@@ -49,7 +49,7 @@ func (cmd *Blame) run(a *app.App) error {
 	if err := r.CheckSpan(ctx, span); err != nil {
 		return err
 	}
-	h, err := readHistory(ctx, a, r)
+	h, err := readHistory(ctx, a, r, nil)
 	if err != nil {
 		return err
 	}

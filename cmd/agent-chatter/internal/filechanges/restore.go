@@ -32,6 +32,8 @@ type Restore struct {
 
 	// Record appends the events to the session; nil: it is opened for that.
 	Record func(...projection.Payload) error `kong:"-"`
+
+	hunk *coordinator.FileHunk // the part of the one path that is set back; nil: all of it
 }
 
 // Help returns examples.
@@ -138,7 +140,7 @@ func (cmd *Restore) restore(
 	w.Limits = config.FileLimits()
 	r := &coordinator.FileRestore{
 		History: history, Workspace: w, Seq: seq, Undo: cmd.Undo,
-		Paths: cmd.Paths, Force: cmd.Force, Key: key, Record: cmd.Record,
+		Paths: cmd.Paths, Force: cmd.Force, Key: key, Record: cmd.Record, Hunk: cmd.hunk,
 	}
 	if r.Record == nil {
 		r.Record = func(payloads ...projection.Payload) error {

@@ -26,7 +26,7 @@ type restore struct {
 	mu       sync.Mutex
 	closed   bool
 	running  sync.WaitGroup
-	prepared *filechanges.Prepared
+	prepared *filechanges.Preview
 }
 
 // begin reports whether a command may run, which calls running.Done then.
@@ -40,7 +40,7 @@ func (r *restore) begin() bool {
 }
 
 // set replaces the prepared restore, which is closed. nil: there is none then.
-func (r *restore) set(prepared *filechanges.Prepared) error {
+func (r *restore) set(prepared *filechanges.Preview) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	before := r.prepared
@@ -125,11 +125,11 @@ func (p *Pane) prepare(t filechanges.Target, title string) tea.Cmd {
 			return nil
 		}
 		defer r.running.Done()
-		prepared, err := reader.Prepare(ctx, t, record)
+		prepared, err := reader.Preview(ctx, t, record)
 		if err != nil {
 			return preparedMsg{ctx: ctx, err: err}
 		}
-		msg := preparedMsg{ctx: ctx, text: prepared.Text(), runs: prepared.Runs()}
+		msg := preparedMsg{ctx: ctx, text: prepared.Text(), runs: prepared.Changes()}
 		msg.err = r.set(prepared)
 		return msg
 	}
@@ -185,7 +185,7 @@ func (p *Pane) run() tea.Cmd {
 			return nil
 		}
 		defer r.running.Done()
-		text, err := r.prepared.Run(ctx)
+		text, err := r.prepared.Restore(ctx)
 		return doneMsg{ctx, text, errors.Join(err, r.set(nil))}
 	}
 }
