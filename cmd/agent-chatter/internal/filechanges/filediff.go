@@ -12,8 +12,9 @@ import (
 
 // The bounds of what viewers show of a file.
 const (
-	maxShownLines = 5000 // of all hunks
-	maxShownLine  = 500  // bytes
+	maxShownLines = 5000      // of all hunks
+	maxShownSize  = 256 << 10 // bytes of all lines: a terminal lays them out at once
+	maxShownLine  = 500       // bytes
 )
 
 // A FileDiff is what differs in a file.
@@ -84,22 +85,25 @@ func (d *FileDiff) add(path string, before, after []byte) {
 		bytes.ReplaceAll(after, []byte("\r\n"), []byte("\n"))) {
 		ends = "" // they are what differs
 	}
-	left := maxShownLines
+	lines, size := 0, 0
 	for _, h := range workspace.Hunks(before, after) {
-		if left < len(h.Lines) {
-			d.Notes = append(d.Notes, moreLinesText(maxShownLines))
-			h.Lines = h.Lines[:left]
-		}
-		left -= len(h.Lines)
 		hunk := view.Hunk{Path: path, Old: h.Before.From + 1, New: h.After.From + 1}
 		for _, line := range h.Lines {
+			if lines == maxShownLines || size > maxShownSize {
+				break
+			}
 			text := strings.TrimSuffix(line[1:], ends)
 			if len(text) > maxShownLine {
 				text = runecut.Prefix(text, maxShownLine) + "…"
 			}
 			hunk.Changes = append(hunk.Changes, view.Change{Kind: view.ChangeKind(line[0]), Text: text})
+			lines, size = lines+1, size+len(text)
 		}
-		if d.Hunks = append(d.Hunks, hunk); len(d.Notes) > 0 && left == 0 {
+		if len(hunk.Changes) > 0 {
+			d.Hunks = append(d.Hunks, hunk)
+		}
+		if len(hunk.Changes) < len(h.Lines) {
+			d.Notes = append(d.Notes, moreLinesText(lines))
 			return
 		}
 	}

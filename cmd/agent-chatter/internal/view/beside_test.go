@@ -46,21 +46,8 @@ func TestBesideLinesFit(t *testing.T) {
 		profile := rapid.SampledFrom([]ansi.Profile{ansi.NoColor, ansi.Color16}).Draw(t, "profile")
 		for _, line := range BesideLines(h, Style{Width: width, Profile: profile, Whole: true}) {
 			if n := line.Columns(); n >= width {
-				t.Fatalf("%d columns of %d: %q", n, width, line)
+				t.Fatalf("%d columns of %d: %v", n, width, line)
 			}
 		}
 	})
-}
-
-func BenchmarkBesideLines(b *testing.B) {
-	h := Hunk{Path: "a.go", Old: 1, New: 1}
-	for range 2500 {
-		h.Changes = append(h.Changes, Change{Removed, strings.Repeat("x := f(1) ", 50)})
-	}
-	for range 2500 {
-		h.Changes = append(h.Changes, Change{Added, strings.Repeat("y := f(1) ", 50)})
-	}
-	for b.Loop() {
-		BesideLines(h, Style{Width: 160, Profile: ansi.Color16, Whole: true})
-	}
 }
