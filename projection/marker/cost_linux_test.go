@@ -27,6 +27,8 @@ func TestParseTakesTimeInProportion(t *testing.T) {
 		"blank line, marker":  " \n[DROP:a]\n",
 		"code spans":          "`[NEXT:a]` ",
 		"fences":              "```\n[NEXT:a]\n```\n",
+		"panels":              "[NEXT:a|b]",
+		"bars":                "[NEXT:||||||]",
 		"commas":              "[NEXT:,,,,,,]",
 	} {
 		t.Run(name, func(t *testing.T) {

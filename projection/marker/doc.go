@@ -3,6 +3,7 @@
 // A marker is a part of a message that is meant for the program:
 //
 //	[NEXT: ada, bea!P1]    who speaks next, each with an optional intent
+//	[NEXT: ada | bea]    who speaks next at the same time: a panel
 //	[DROP: ada], [DROP: ALL]    who is removed from the queue
 //	[FROM: hugo]    which human is speaking
 //	[TEAM_TASK: text]    the task of the team from now on

@@ -24,6 +24,9 @@ func (i Intent) String() string {
 type Target struct {
 	Identifier string
 	Intent     Intent
+	// Panel is the number of the panel in the message, from 1: names that are separated by '|', who speak at the same
+	// time. 0: none.
+	Panel int
 }
 
 // A Message is a text and what its markers say.
@@ -46,10 +49,11 @@ type Message struct {
 // text.
 func Parse(text string) Message {
 	m := Message{Content: text}
+	panels := 0
 	if found := commands(text); len(found) > 0 {
 		for _, c := range found {
 			for _, name := range splitNames(c.body) {
-				m.add(c.kind, name)
+				m.add(c.kind, name, &panels)
 			}
 		}
 		m.Content = escape(remove(text, found))
@@ -81,17 +85,36 @@ func Strip(text string) string {
 }
 
 // add adds a name in a NEXT or DROP marker.
-func (m *Message) add(k kind, name string) {
+func (m *Message) add(k kind, name string, panels *int) {
 	switch {
 	case k == kindNext:
-		if target := ParseTarget(name); target.Identifier != "" {
-			m.Next = append(m.Next, target)
-			m.RawNext = append(m.RawNext, name)
-		}
+		m.addNext(name, panels)
 	case strings.EqualFold(name, "ALL"):
 		m.DropAll = true
 	default:
 		m.Drop = append(m.Drop, name)
+	}
+}
+
+// addNext adds what is between two commas of a NEXT marker: a name, or the names of a panel. panels is how many the
+// message has.
+func (m *Message) addNext(typed string, panels *int) {
+	var names []string
+	for _, name := range strings.Split(typed, "|") {
+		if name = strings.TrimSpace(name); ParseTarget(name).Identifier != "" {
+			names = append(names, name)
+		}
+	}
+	panel := 0
+	if len(names) > 1 {
+		*panels++
+		panel = *panels
+	}
+	for _, name := range names {
+		target := ParseTarget(name)
+		target.Panel = panel
+		m.Next = append(m.Next, target)
+		m.RawNext = append(m.RawNext, name)
 	}
 }
 

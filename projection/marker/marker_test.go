@@ -41,6 +41,22 @@ func TestParseFindsNames(t *testing.T) {
 		{"over two lines", "[NEXT: a,\nb]", message("[NEXT: a,\nb]")},
 		{"a bracket in it", "[NEXT: a [b] c", message("c", "a [b")},
 		{
+			"panels", "go [NEXT: a | b!P1, c, |d|, e|f | g]",
+			marker.Message{
+				Content: "go",
+				Next: []marker.Target{
+					{Identifier: "a", Intent: marker.Reply, Panel: 1},
+					{Identifier: "b", Intent: marker.Interrupt, Panel: 1},
+					{Identifier: "c", Intent: marker.Reply},
+					{Identifier: "d", Intent: marker.Reply},
+					{Identifier: "e", Intent: marker.Reply, Panel: 2},
+					{Identifier: "f", Intent: marker.Reply, Panel: 2},
+					{Identifier: "g", Intent: marker.Reply, Panel: 2},
+				},
+				RawNext: []string{"a", "b!P1", "c", "d", "e", "f", "g"},
+			},
+		},
+		{
 			"list with intents", "go [NEXT: a, b!P1, c !p3, d!p2]",
 			marker.Message{
 				Content: "go",
