@@ -24,7 +24,7 @@ type Budget struct {
 
 // Day counts what the turns of all sessions of a home use on a day, also those of other processes.
 type Day interface {
-	// Begin counts turns, 0 or 1, that are about to start, unless one of the bounds is reached by what is recorded. It
+	// Begin counts turns, 0 or more, that are about to start, unless one of the bounds is reached by what is recorded. It
 	// returns what the turns that were counted before have used, and the day.
 	Begin(ctx context.Context, turns int, bounds []team.Bound) (spent projection.Spent, day string, err error)
 	// Add adds what a turn or a summary has used; nil is unknown.
@@ -72,8 +72,10 @@ func (e *BudgetError) Hint() hint.Hint {
 	return hint.Hint{Kind: hint.Command, Argv: []string{"chat", "--resume", e.SessionID, "--budget", raised}}
 }
 
-// Reached returns the error for the first of some bounds that is reached; nil if none is.
-func Reached(bounds []team.Bound, spent projection.Spent) *BudgetError {
+// Reached returns the error for the first of some bounds that is reached, so that turns, 0 for a summary, cannot start;
+// nil if none is. Several turns start only if all do.
+func Reached(bounds []team.Bound, spent projection.Spent, turns int) *BudgetError {
+	spent.Turns += max(turns, 1) - 1
 	for _, b := range bounds {
 		if used, currency, _ := b.Used(spent); used >= b.Most {
 			return &BudgetError{Bound: b, Used: used, Currency: currency}
@@ -201,7 +203,7 @@ func (c *Coordinator) budget() map[string]float64 {
 	return all
 }
 
-// beginSpending notes that turns, 0 or 1, are about to start, and what was used before. If a limit is reached, it
+// beginSpending notes that turns, 0 for a summary, are about to start, and what was used before. If a limit is reached, it
 // returns a *BudgetError.
 func (c *Coordinator) beginSpending(ctx context.Context, turns int) error {
 	before := spent{team.PerMessage: c.conv.state.SpentOnMessage(), team.PerSession: c.conv.state.Spent()}
@@ -211,7 +213,7 @@ func (c *Coordinator) beginSpending(ctx context.Context, turns int) error {
 			ofDay = append(ofDay, b)
 			continue
 		}
-		if e := Reached([]team.Bound{b}, before[b.Per]); e != nil {
+		if e := Reached([]team.Bound{b}, before[b.Per], turns); e != nil {
 			return c.refuse(e)
 		}
 	}
@@ -283,20 +285,28 @@ func (c *Coordinator) spend(turns int, used *projection.Usage) {
 	if c.o.Budget.Day != nil {
 		_ = c.o.Budget.Day.Add(used) // the next Begin returns an error, too
 	}
-	for _, b := range c.Bounds() {
-		sum := c.before[b.Per]
+	for per, sum := range c.before {
 		sum.Turns += turns
 		sum.Add(used)
-		c.notifyBudget(b, sum)
+		c.before[per] = sum
+	}
+	for _, b := range c.Bounds() {
+		c.notifyBudget(b, c.before[b.Per])
 	}
 }
 
-// passed returns the error of a turn that has passed a limit with what it has used so far; nil: it has not.
-func (c *Coordinator) passed(used *projection.Usage) *BudgetError {
+// passed returns the error of the turns that run if they have passed a limit with what they have used so far; nil: they
+// have not.
+func (c *Coordinator) passed() *BudgetError {
 	for _, b := range c.Bounds() {
-		sum := c.before[b.Per]
-		if sum.Add(used); b.Of == team.Turns {
+		if b.Of == team.Turns {
 			continue
+		}
+		sum := c.before[b.Per]
+		for _, t := range c.turns {
+			if t.usage != nil {
+				sum.Add(t.usage)
+			}
 		}
 		if used, currency, _ := b.Used(sum); used > b.Most {
 			return c.refuse(&BudgetError{Bound: b, Used: used, Currency: currency, Stopped: true})

@@ -208,7 +208,7 @@ func (d *memoryDay) Begin(
 		d.highest, d.spent = d.now, projection.Spent{}
 	}
 	spent = d.spent
-	if e := coordinator.Reached(bounds, spent); e != nil {
+	if e := coordinator.Reached(bounds, spent, 1); e != nil {
 		return spent, fmt.Sprint(d.highest), e
 	}
 	d.spent.Turns += turns

@@ -92,8 +92,9 @@ type run struct {
 
 	sessionID string // of the session to come; "" is any
 	queue     queue
-	last      string // the ID of the last message
-	rounds    int    // agent turns
+	last      string  // the ID of the last message
+	rounds    int     // agent turns
+	turns     []*turn // that run
 
 	unrecorded  []projection.QueueChange // changes of the queue without an event
 	changes     []projection.QueueChange // the newest since the last human message

@@ -253,6 +253,7 @@ type TaskTruncated struct{ Limit int }
 type TaskDone struct{ Member team.Member }
 
 func (Restored) notice()             {}
+func (PanelSplit) notice()           {}
 func (Saved) notice()                {}
 func (TeamReady) notice()            {}
 func (MembersMissing) notice()       {}

@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -22,6 +23,8 @@ type item struct {
 	member  team.Member
 	trigger trigger
 	intent  marker.Intent
+	panel   string // items with the same one are taken together; "": none
+	place   int    // in the panel, from 1
 }
 
 // trigger is the message that triggers a turn.
@@ -134,6 +137,24 @@ func (q *queue) take(last string) (item, *projection.QueueChange) {
 	return next, newChange(projection.QueuePreferred, next, why)
 }
 
+// takeAll is take with the other members of the next item's panel, in the order of the message.
+func (q *queue) takeAll(last string) (next []item, change *projection.QueueChange) {
+	first, change := q.take(last)
+	if first.panel == "" {
+		return []item{first}, change
+	}
+	inPanel := func(i item) bool { return i.panel == first.panel }
+	next = append(next, first)
+	for _, i := range q.items {
+		if inPanel(i) {
+			next = append(next, i)
+		}
+	}
+	q.items = slices.DeleteFunc(q.items, inPanel)
+	slices.SortStableFunc(next, func(a, b item) int { return cmp.Compare(a.place, b.place) })
+	return next, change
+}
+
 // next returns the index of the next item and why it is not the oldest.
 func (q *queue) next(last string) (at int, why string) {
 	if at = q.best(func(i item) bool { return i.intent == marker.Interrupt }); at >= 0 {
@@ -171,8 +192,8 @@ func (q *queue) order(last string) []item {
 	rest := queue{items: slices.Clone(q.items), inARow: q.inARow}
 	var order []item
 	for !rest.empty() {
-		next, _ := rest.take(last)
-		order = append(order, next)
+		next, _ := rest.takeAll(last)
+		order = append(order, next...)
 	}
 	return order
 }

@@ -34,9 +34,9 @@ func (c *Coordinator) limitReached() bool {
 	if next[0].member.Type == team.Human {
 		return false
 	}
-	had, limit := c.roundsBegun(), c.team.MaxRounds
-	ofTeam := limit > 0 && had >= limit
-	if !ofTeam && !c.RunOver() {
+	had, limit, turns := c.roundsBegun(), c.team.MaxRounds, c.nextTurns()
+	ofTeam := limit > 0 && had+turns > limit
+	if !ofTeam && (c.o.MaxRounds == 0 || c.rounds+turns <= c.o.MaxRounds) {
 		return false
 	}
 	reason := "the agents had the turns that the team allows"

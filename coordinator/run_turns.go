@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
@@ -33,6 +34,7 @@ func (c *Coordinator) runTurns(ctx context.Context, next []item) (more bool, err
 		return false, err
 	}
 	defer c.notifyRedacted()
+	c.turns = turns
 	for _, t := range turns {
 		t.files = t.beginFiles(ctx)
 	}
@@ -70,6 +72,7 @@ func (c *Coordinator) runTurns(ctx context.Context, next []item) (more bool, err
 // startTurns records the start of turns in one batch.
 func (c *Coordinator) startTurns(next []item) (turns []*turn, err error) {
 	payloads := c.queueChanges()
+	panel := newID()
 	for i, item := range next {
 		c.notifyRounds(item.member)
 		t := &turn{
@@ -78,10 +81,14 @@ func (c *Coordinator) startTurns(next []item) (turns []*turn, err error) {
 			steering: steering{requests: make(chan steerRequest), over: make(chan struct{})},
 		}
 		turns = append(turns, t)
-		payloads = append(payloads, projection.TurnStarted{
+		started := projection.TurnStarted{
 			TurnID: t.id, MemberID: item.member.ID, AgentType: item.member.AgentType, Model: item.member.Model,
 			TriggerMessageID: item.trigger.id, Round: c.roundsBegun() + 1 + i,
-		})
+		}
+		if len(next) > 1 {
+			started.Panel = &projection.Panel{ID: panel, Index: i + 1, Of: len(next)}
+		}
+		payloads = append(payloads, started)
 	}
 	c.setPhase(Active)
 	if err := c.conv.record(c.records(payloads...)...); err != nil {
@@ -98,6 +105,7 @@ func (t *turn) end(ctx context.Context, failure error) (more bool, err error) {
 	close(t.steering.over)
 	more, err = t.finish(ctx, failure)
 	t.files.finish(ctx)
+	t.c.turns = slices.DeleteFunc(slices.Clone(t.c.turns), func(other *turn) bool { return other == t })
 	t.c.spend(1, t.usage)
 	return more, err
 }

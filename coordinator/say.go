@@ -228,14 +228,19 @@ func (c *Coordinator) routeHuman(m marker.Message, said projection.MessageAppend
 func (c *Coordinator) enqueue(m marker.Message, t trigger) (addressed int) {
 	unknown := c.drop(m)
 	var changes []projection.QueueChange
-	for _, target := range m.Next {
+	panels := c.panelsOf(m)
+	for i, target := range m.Next {
 		member, ok := c.team.Match(target.Identifier)
 		if !ok {
 			unknown = append(unknown, target.Identifier)
 			continue
 		}
 		addressed++
-		change := c.queue.add(item{member: member, trigger: t, intent: target.Intent})
+		next := item{member: member, trigger: t, intent: target.Intent}
+		if place := panels[i]; place > 0 {
+			next.panel, next.place = fmt.Sprintf("%s/%d", t.id, target.Panel), place
+		}
+		change := c.queue.add(next)
 		if change != nil {
 			changes = append(changes, *change)
 		}
@@ -287,33 +292,43 @@ func (c *Coordinator) drop(m marker.Message) (unknown []string) {
 func (c *Coordinator) runQueue(ctx context.Context) error {
 	for !c.queue.empty() && !c.limitReached() {
 		if ctx.Err() == nil && c.agentIsNext() {
-			if err := c.beginSpending(ctx, 1); err != nil {
+			if err := c.beginSpending(ctx, c.nextTurns()); err != nil {
 				c.clearQueue("the budget is used up")
 				c.pause()
 				return err
 			}
 		}
-		next, change := c.queue.take(c.last)
+		next, change := c.queue.takeAll(c.last)
 		if change != nil {
 			c.noteChanges(*change)
 		}
-		if next.member.Type == team.Human {
-			c.waiting = next.member.ID
+		if next[0].member.Type == team.Human {
+			c.waiting = next[0].member.ID
 			break
 		}
-		more, err := c.runTurns(ctx, []item{next})
+		more, err := c.runTurns(ctx, next)
 		if err != nil {
-			c.clearQueue(fmt.Sprintf("the turn of %s did not finish", next.member.DisplayName))
+			c.clearQueue(fmt.Sprintf("the turn of %s did not finish", failedName(err, next[0].member)))
 			c.pause()
 			return err
 		}
-		c.summarizeLeftOut(ctx, next.member)
+		for _, i := range next {
+			c.summarizeLeftOut(ctx, i.member)
+		}
 		if !more {
 			break
 		}
 	}
 	c.pause()
 	return nil
+}
+
+// failedName names the member whose turn failed.
+func failedName(err error, next team.Member) string {
+	if failed, ok := errors.AsType[*TurnError](err); ok {
+		next = failed.Member
+	}
+	return next.DisplayName
 }
 
 // pause saves the session and waits for the human who is next, or the first one.

@@ -91,7 +91,7 @@ func (t *turn) handle(e agent.Event) error {
 		return t.recordPlan(e)
 	case agent.Usage:
 		t.usage = t.usageOf(e)
-		t.passed = t.c.passed(t.usage)
+		t.passed = t.c.passed()
 	case agent.Point:
 		t.point = e.ID
 	case agent.Compacted:

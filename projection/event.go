@@ -191,6 +191,14 @@ type TurnStarted struct {
 	Model            string `json:"model,omitempty"`
 	TriggerMessageID string `json:"triggerMessageId"`
 	Round            int    `json:"round,omitempty"` // number of the turn since the last human message; 0: unknown
+	Panel            *Panel `json:"panel,omitempty"` // nil: the turn was started alone
+}
+
+// A Panel is what turns have in common that one message started at the same time.
+type Panel struct {
+	ID    string `json:"id"`
+	Index int    `json:"index"` // of the turn in the order of the message, from 1
+	Of    int    `json:"of"`    // the number of turns
 }
 
 // TurnText is the part of a reply that was streamed since the previous TurnText.

@@ -79,6 +79,7 @@ func everyPayload() []projection.Payload {
 			MemberID:         "ada",
 			AgentType:        "claude",
 			Model:            "opus",
+			Panel:            &projection.Panel{ID: "p1", Index: 1, Of: 2},
 			TriggerMessageID: "m1",
 			Round:            3,
 		},

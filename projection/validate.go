@@ -90,7 +90,8 @@ var fitting = map[string]func(data []byte) (Payload, bool){
 		}) && lacks(data, `"more":0`, `"intent":""`)
 	}),
 	TurnStarted{}.eventType(): fittingAs(func(p TurnStarted, _ []byte) bool {
-		return p.TurnID != "" && p.MemberID != ""
+		return p.TurnID != "" && p.MemberID != "" &&
+			(p.Panel == nil || p.Panel.ID != "" && p.Panel.Index > 0 && p.Panel.Of > 0)
 	}),
 	TurnText{}.eventType(): fittingAs(func(p TurnText, _ []byte) bool { return p.TurnID != "" }),
 	TurnEnded{}.eventType(): func(data []byte) (Payload, bool) {

@@ -71,7 +71,7 @@ func (d *Day) Begin(
 			file.Spent = most(file.Spent, recorded.spent())
 		}
 		spent, day = most(file.Spent, projection.Spent{}), file.Day
-		if refused = coordinator.Reached(bounds, spent); refused == nil {
+		if refused = coordinator.Reached(bounds, spent, turns); refused == nil {
 			file.Turns += turns
 		}
 	})

@@ -245,7 +245,7 @@ func checkDay(t *rapid.T, dir string) {
 		if today := now.Format(time.DateOnly); today > highest {
 			highest, recorded = today, projection.Spent{}
 		}
-		reached := coordinator.Reached(bounds, recorded) != nil
+		reached := coordinator.Reached(bounds, recorded, 1) != nil
 		if refused := errors.As(err, new(*coordinator.BudgetError)); refused != reached || !refused && err != nil ||
 			day != highest {
 			t.Fatalf("on %s after %+v: %v", day, recorded, err)

@@ -66,6 +66,12 @@ func viewTexts() []apptest.Text {
 	add("fileLimitText", "another error", fileLimitText(errors.New(apptest.Hostile)))
 	limit := &workspace.LimitError{Root: "/home/hugo/shop", Limit: "Files", Value: 50_000}
 	add("filesOffText", "", filesOffText(coordinator.FilesOff{Dir: apptest.Hostile, Err: limit}))
+	for _, why := range []coordinator.PanelSplitReason{
+		coordinator.PanelMayChange, coordinator.PanelTooLarge, coordinator.PanelOfPeople, coordinator.PanelRepeats,
+	} {
+		members := []team.Member{{DisplayName: "Ada"}, {DisplayName: apptest.Hostile}}
+		add("panelSplitText", "", panelSplitText(coordinator.PanelSplit{Members: members, Why: why}))
+	}
 	add("filesLimitedText", "", filesLimitedText(coordinator.FilesLimited{Dir: apptest.Hostile, Err: limit}))
 	add("budgetNearText", "", budgetNearText(coordinator.BudgetNear{BudgetError: coordinator.BudgetError{
 		Bound: cost, Used: 4.0625, Currency: apptest.Hostile,

@@ -265,6 +265,8 @@ func queueNoticeText(n coordinator.Notice, t *team.Team) string {
 	case coordinator.RunLimit:
 		return fmt.Sprintf("The limit of this run, %s, is reached. Removed from the queue: %s.",
 			app.Count(n.Limit, "agent turn"), displayNames(n.Next))
+	case coordinator.PanelSplit:
+		return panelSplitText(n)
 	case coordinator.LimitsChanged:
 		return LimitsText(n)
 	case coordinator.FilesOff:
@@ -375,4 +377,19 @@ func MemberNames(t *team.Team) string {
 		names[i] = tty.SafeLine(m.Name)
 	}
 	return strings.Join(names, ", ")
+}
+
+// panelSplitText says why members have their turns one after another.
+func panelSplitText(n coordinator.PanelSplit) string {
+	const after = ", so the turns are one after another"
+	switch n.Why {
+	case coordinator.PanelTooLarge:
+		return fmt.Sprintf("At most %d members can have their turns at the same time%s.", coordinator.MaxPanel, after)
+	case coordinator.PanelOfPeople:
+		return "Only agents can have their turns at the same time" + after + "."
+	case coordinator.PanelRepeats:
+		return "A member can have one turn at a time" + after + "."
+	}
+	return fmt.Sprintf("%s may change the same files%s. For turns at the same time, give each the permissions deny or "+
+		"read.", displayNames(n.Members), after)
 }
