@@ -268,6 +268,7 @@ func (m *Model) Live(width, height int, held []string, now time.Time) ([]string,
 		below = append(below, m.searchRows(columns, max(1, height/3))...)
 	}
 	below = append(below, m.queuedRows(columns)...)
+	below = append(below, m.Status.otherRows(statusColumns(columns), m.styled, now)...)
 	below = append(below, m.statusRow(columns, now))
 	input, caret := m.inputRows(columns, max(1, height/3))
 	room := height - 1 - len(input) - len(below)

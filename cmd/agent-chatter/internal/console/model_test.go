@@ -312,6 +312,11 @@ func TestLiveRegion(t *testing.T) {
 			m.Status, m.Prompt = busy, ""
 			m.Status.Doing = strings.Repeat("long ", 10) + "thinks"
 		}, "", "> _\n⠴ long long long long long long long long long long thi… 3s"},
+		{"several agents speak", 40, 24, func(m *Model) {
+			m.Status, m.Prompt = busy, ""
+			m.Status.Others = []Doing{{Text: "Bea uses Bash", Since: noon.Add(-12 * time.Second)},
+				{Text: strings.Repeat("long ", 10) + "thinks", Since: noon}}
+		}, "", "> _\n⠋ Bea uses Bash 12s\n⠋ long long long long long long lo… 0s\n⠴ Ada thinks 3s · esc to interrupt"},
 		{"who is next", 80, 24, func(m *Model) {
 			m.Status, m.Prompt = Status{Doing: "Ada thinks", Since: noon, Next: "Bea"}, ""
 		}, "", "> _\n⠋ Ada thinks 0s · next: Bea"},

@@ -2,6 +2,7 @@ package console
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,6 +27,7 @@ const spinnerInterval = 120 * time.Millisecond
 type Status struct {
 	Doing   string    // of the agent whose turn runs, such as "Ada thinks"; "": none
 	Since   time.Time // when it began
+	Others  []Doing   // of the agents whose turns run at the same time
 	Escape  bool      // Escape interrupts
 	Next    string    // the members that are next, such as "Bea +1"; "": none
 	Facts   []string  // about the conversation, such as "Calculator" and "3 messages", the most important first
@@ -34,22 +36,50 @@ type Status struct {
 	turn string // the ID of the turn that is shown
 }
 
-// Follow shows what the member does whose turn is the oldest of the open ones. name returns the displayed name of a
-// member.
+// Doing is what an agent does.
+type Doing struct {
+	Text  string
+	Since time.Time // when its turn began
+	turn  string    // the id of the turn
+}
+
+// Follow shows what the members do whose turns are open: that of the oldest in the status row, the others above it. name
+// returns the displayed name of a member.
 func (s *Status) Follow(open []*conversation.Turn, name func(memberID string) string, now time.Time) {
-	if len(open) == 0 {
-		s.Doing, s.turn = "", ""
-		return
+	before := append(s.Others, Doing{Since: s.Since, turn: s.turn})
+	s.Doing, s.turn, s.Others = "", "", nil
+	for i, turn := range open {
+		speaker := name(turn.Speaker.ID)
+		d := Doing{Text: thinkingText(speaker), Since: now, turn: turn.ID}
+		if call, ok := turn.Running(); ok {
+			d.Text = usingText(speaker, call.Started.Name)
+		}
+		isSame := func(other Doing) bool { return other.turn == turn.ID }
+		if at := slices.IndexFunc(before, isSame); at >= 0 {
+			d.Since = before[at].Since
+		}
+		if i == 0 {
+			s.Doing, s.Since, s.turn = d.Text, d.Since, d.turn
+		} else {
+			s.Others = append(s.Others, d)
+		}
 	}
-	turn := open[0]
-	if s.turn != turn.ID {
-		s.turn, s.Since = turn.ID, now
+}
+
+// otherRows shows what the agents do whose turns run at the same time as the one in the status row.
+func (s Status) otherRows(columns int, styled func(ansi.Style, string) string, now time.Time) (rows []string) {
+	for _, d := range s.Others {
+		rows = append(rows, styled(dim, d.row(columns, now)))
 	}
-	speaker := name(turn.Speaker.ID)
-	s.Doing = thinkingText(speaker)
-	if call, ok := turn.Running(); ok {
-		s.Doing = usingText(speaker, call.Started.Name)
-	}
+	return rows
+}
+
+// row returns what the agent does, and for how long.
+func (d Doing) row(columns int, now time.Time) string {
+	elapsed := max(now.Sub(d.Since), 0) // Since may be of another clock
+	spinner := spinnerFrames[int(elapsed/spinnerInterval)%len(spinnerFrames)]
+	seconds := fmt.Sprintf(" %ds", int(elapsed.Seconds()))
+	return fmt.Sprintf("%c %s%s", spinner, cut(d.Text, max(columns-len(seconds)-len("s "), 4)), seconds)
 }
 
 // spins reports whether the row changes with time.
@@ -67,14 +97,11 @@ func (s Status) row(columns int, styled func(ansi.Style, string) string, now tim
 	}
 	add(s.Unsaved)
 	if s.Doing != "" {
-		elapsed := max(now.Sub(s.Since), 0) // Since may be of another clock
-		spinner := spinnerFrames[int(elapsed/spinnerInterval)%len(spinnerFrames)]
-		seconds := fmt.Sprintf(" %ds", int(elapsed.Seconds()))
-		room := left - len(seconds) - len("s ")
+		room := left
 		if len(parts) > 0 {
 			room -= 3
 		}
-		add(fmt.Sprintf("%c %s%s", spinner, cut(s.Doing, max(room, 4)), seconds))
+		add(Doing{Text: s.Doing, Since: s.Since}.row(room, now))
 	}
 	if s.Doing != "" && s.Escape {
 		need := 3 // of the separator, and of who is next
