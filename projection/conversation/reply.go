@@ -27,7 +27,7 @@ const maxPassed = 100
 // add appends a chunk of the reply and returns what can be shown.
 func (r *reply) add(chunk string) string {
 	text := r.pass(chunk)
-	for r.marked && r.passed < maxPassed && markdown.OpenFence(r.shown.String()+r.blanks.String()) != "" {
+	for r.marked && r.passed < maxPassed && r.inCode() {
 		code := r.held.String()
 		r.held.Reset()
 		r.marked = false
@@ -35,6 +35,13 @@ func (r *reply) add(chunk string) string {
 		text += r.show(code[:1]) + r.pass(code[1:])
 	}
 	return text
+}
+
+// inCode reports whether the marker is in a code block, whatever follows. In the line of a fence it may not be: a
+// backtick that follows makes it no fence.
+func (r *reply) inCode() bool {
+	before := r.shown.String() + r.blanks.String()
+	return markdown.OpenFence(before[:strings.LastIndexByte(before, '\n')+1]) != ""
 }
 
 // pass appends a chunk and returns what can be shown up to the first marker.

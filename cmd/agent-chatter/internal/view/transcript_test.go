@@ -259,6 +259,21 @@ func TestMarkerInFencedCodeDoesNotHoldTheReply(t *testing.T) {
 	}
 }
 
+// A marker in the line of a fence may be none in code: a backtick in that line makes it no fence.
+func TestMarkerInTheLineOfAFenceIsHeld(t *testing.T) {
+	const before, after = "```[NEXT: bo]", "`"
+	var s session
+	s.create()
+	s.add(projection.TurnStarted{TurnID: "t", MemberID: "ada"})
+	s.add(projection.TurnText{TurnID: "t", Text: before})
+	s.call("t", "1", "Bash", "{}", "done", "")
+	s.add(projection.TurnText{TurnID: "t", Text: after})
+	s.say(ada, marker.Parse(before+after).Content)
+	if got := strings.Join(render(fold(s.events), Style{}), "|"); strings.Contains(got, "NEXT") {
+		t.Errorf("it shows %s", got)
+	}
+}
+
 // An unfinished reply and an older version of a todo list are not known when plain lines are printed.
 func TestPlainLinesEqualThoseOfItems(t *testing.T) {
 	unfinished := regexp.MustCompile(` \(unfinished[^)]*\):`)
