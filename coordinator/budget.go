@@ -24,8 +24,8 @@ type Budget struct {
 
 // Day counts what the turns of all sessions of a home use on a day, also those of other processes.
 type Day interface {
-	// Begin counts turns, 0 or more, that are about to start, unless one of the bounds is reached by what is recorded. It
-	// returns what the turns that were counted before have used, and the day.
+	// Begin counts turns, 0 or more, that are about to start, unless one of the bounds is reached by what is recorded.
+	// It returns what the turns that were counted before have used, and the day.
 	Begin(ctx context.Context, turns int, bounds []team.Bound) (spent projection.Spent, day string, err error)
 	// Add adds what a turn or a summary has used; nil is unknown.
 	Add(used *projection.Usage) error
@@ -203,8 +203,8 @@ func (c *Coordinator) budget() map[string]float64 {
 	return all
 }
 
-// beginSpending notes that turns, 0 for a summary, are about to start, and what was used before. If a limit is reached, it
-// returns a *BudgetError.
+// beginSpending notes that turns, 0 for a summary, are about to start, and what was used before. If a limit is reached,
+// it returns a *BudgetError.
 func (c *Coordinator) beginSpending(ctx context.Context, turns int) error {
 	before := spent{team.PerMessage: c.conv.state.SpentOnMessage(), team.PerSession: c.conv.state.Spent()}
 	var ofDay []team.Bound

@@ -20,7 +20,7 @@ type PanelSplitReason int
 // The reasons.
 const (
 	PanelTooLarge  PanelSplitReason = iota + 1 // more than MaxPanel members
-	PanelOfPeople                              // a person is among them, or a name that no member has
+	PanelOfPeople                              // a person is among them
 	PanelRepeats                               // a member is among them twice
 	PanelMayChange                             // some may change the same files
 )
@@ -39,8 +39,10 @@ func (c *Coordinator) panelsOf(m marker.Message) (places []int) {
 		if panel == 0 {
 			continue
 		}
-		members, why := c.panelOf(m.Next[from:to])
-		if why != 0 {
+		switch members, why := c.panelOf(m.Next[from:to]); {
+		case why == 0 && len(members) < to-from: // some are unknown, which another notice says
+			continue
+		case why != 0:
 			c.notify(PanelSplit{members, why})
 			continue
 		}
@@ -51,7 +53,8 @@ func (c *Coordinator) panelsOf(m marker.Message) (places []int) {
 	return places
 }
 
-// panelOf returns the members of a panel, and why they cannot have their turns at the same time; 0: they can.
+// panelOf returns the members of a panel, and why they cannot have their turns at the same time; 0: they can. Unknown
+// names are left out.
 func (c *Coordinator) panelOf(targets []marker.Target) (members []team.Member, why PanelSplitReason) {
 	if len(targets) > MaxPanel {
 		return nil, PanelTooLarge
@@ -60,7 +63,9 @@ func (c *Coordinator) panelOf(targets []marker.Target) (members []team.Member, w
 		member, ok := c.team.Match(target.Identifier)
 		isSame := func(other team.Member) bool { return other.ID == member.ID }
 		switch {
-		case !ok || member.Type == team.Human:
+		case !ok:
+			continue
+		case member.Type == team.Human:
 			return members, PanelOfPeople
 		case slices.ContainsFunc(members, isSame):
 			return members, PanelRepeats

@@ -244,7 +244,6 @@ func TestPanelsThatAreSplit(t *testing.T) {
 	}{
 		{"[NEXT: ada | bob | cy | di | ed]", coordinator.PanelTooLarge, nil},
 		{"[NEXT: ada | you]", coordinator.PanelOfPeople, nil},
-		{"[NEXT: ada | zoe]", coordinator.PanelOfPeople, nil},
 		{"[NEXT: ada | ada]", coordinator.PanelRepeats, nil},
 		{"[NEXT: ada | bob]", coordinator.PanelMayChange, []func(*coordinator.Options, *team.Team){runs}},
 	} {

@@ -47,6 +47,7 @@ type Command struct {
 	NoSave      bool             `help:"Keep nothing on disk."`
 	NoAutoSave  bool             `help:"Keep the session in memory until /save or the end."`
 	Model       usage.Texts      `help:"Use this model, or with MEMBER=M for one member; may be repeated." placeholder:"M"`
+	Panel       string           `help:"With -m: these agents answer at the same time." placeholder:"A,B"`
 	MaxRounds   int              `help:"End after this many agent turns (default: 0, unlimited)." placeholder:"N"`
 	Budget      usage.Texts      `help:"Limit of this run (0: none); may be repeated." placeholder:"session.cost=5"`
 	Input       string           `help:"Format of input lines: ${enum}; json is {\"content\", \"from\"?}." enum:"text,json" default:"text"`
@@ -142,6 +143,9 @@ func (cmd *Command) check() error {
 		len(cmd.Model) > 0):
 		return app.UsageError("--follow is read-only: it excludes -m, --fork, --no-save, --no-auto-save, " +
 			"--max-rounds, --model and --show-prompt.")
+	case cmd.Panel != "" && (len(cmd.Message) == 0 || len(cmd.panel()) < 2):
+		return app.UsageError("--panel names two to %d agents, such as ada,bea, who answer the messages of -m.",
+			coordinator.MaxPanel)
 	case cmd.MaxRounds < 0:
 		return app.UsageError("--max-rounds takes a number of turns, 0 for no limit.")
 	}
@@ -151,6 +155,24 @@ func (cmd *Command) check() error {
 		}
 	}
 	return nil
+}
+
+// panel returns the names of --panel.
+func (cmd *Command) panel() []string {
+	names := strings.Split(cmd.Panel, ",")
+	return slices.DeleteFunc(names, func(name string) bool { return strings.TrimSpace(name) == "" })
+}
+
+// messages returns those of -m, to the members of --panel.
+func (cmd *Command) messages() []string {
+	if cmd.Panel == "" {
+		return cmd.Message
+	}
+	var messages []string
+	for _, text := range cmd.Message {
+		messages = append(messages, text+" [NEXT: "+strings.Join(cmd.panel(), " | ")+"]")
+	}
+	return messages
 }
 
 // bounds returns the limits of --budget, which check has checked.
@@ -237,7 +259,7 @@ func (cmd *Command) newREPL(a *app.App, config home.Config) *repl {
 	}
 	switch {
 	case len(cmd.Message) > 0:
-		r.scripted, r.input = true, &flagLines{Rest: cmd.Message}
+		r.scripted, r.input = true, &flagLines{Rest: cmd.messages()}
 	case !a.IsTerminal():
 		r.scripted, r.input = true, newPipeLines(a.Stdin, cmd.Input == "json", a.LineLimit())
 	case a.Plain:

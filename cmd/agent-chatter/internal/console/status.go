@@ -43,8 +43,8 @@ type Doing struct {
 	turn  string    // the id of the turn
 }
 
-// Follow shows what the members do whose turns are open: that of the oldest in the status row, the others above it. name
-// returns the displayed name of a member.
+// Follow shows what the members do whose turns are open: that of the oldest in the status row, the others above it.
+// name returns the displayed name of a member.
 func (s *Status) Follow(open []*conversation.Turn, name func(memberID string) string, now time.Time) {
 	before := append(s.Others, Doing{Since: s.Since, turn: s.turn})
 	s.Doing, s.turn, s.Others = "", "", nil
