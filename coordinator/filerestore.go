@@ -230,7 +230,8 @@ func skippedOf(store *objects.Store, tree objects.Hash) (skipped []workspace.Ski
 }
 
 // Run records and executes the plan; if an earlier restore was interrupted, a new one, after it has removed what that
-// has left. It may leave a part undone if the context ends; the same restore completes it.
+// has left. A plan that writes nothing is not recorded: the last restore stays the one that can be undone. It may leave
+// a part undone if the context ends; the same restore completes it.
 func (p *PreparedRestore) Run(ctx context.Context) (workspace.Result, error) {
 	r := p.r
 	if p.Interrupted {
@@ -240,6 +241,8 @@ func (p *PreparedRestore) Run(ctx context.Context) (workspace.Result, error) {
 		if err := p.prepare(ctx); err != nil {
 			return workspace.Result{}, err
 		}
+	} else if len(p.Plan.Removals)+len(p.Plan.Writes) == 0 {
+		return workspace.Result{}, nil
 	}
 	if err := p.begin(ctx); err != nil {
 		return workspace.Result{}, err

@@ -319,6 +319,23 @@ func TestSavesDuringARestore(t *testing.T) {
 	p.check(map[string]string{"a": "2\n", "b": "new\n", "mine": "3\n"})
 }
 
+// A restore that has nothing to write is not the one that is undone.
+func TestRestoreOfNothingIsNotRecorded(t *testing.T) {
+	p, d := newProject(t), onDisk(t, 0)
+	p.write("a", "1\n")
+	s := p.start(d, "", p.edits("a", "2\n"))
+	s.say("one")
+	id := s.stop()
+	p.restore(d, id, 1, false, d.record(id))
+	recorded := len(d.events(id))
+	p.restore(d, id, 1, false, d.record(id))
+	if n := len(d.events(id)); n != recorded {
+		t.Errorf("%d events were recorded", n-recorded)
+	}
+	p.restore(d, id, 0, true, d.record(id))
+	p.check(map[string]string{"a": "2\n"})
+}
+
 // restore sets the files back to what they were after an event, or undoes the last restore.
 func (p *project) restore(d *disk, id string, seq uint64, undo bool, record func(...projection.Payload) error) {
 	p.t.Helper()
