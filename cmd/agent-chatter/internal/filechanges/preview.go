@@ -39,7 +39,7 @@ func (r *Reader) Preview(ctx context.Context, t Target, record func(...projectio
 		at = strconv.FormatUint(s.At-1, 10)
 	}
 	if t.Part > 0 {
-		d, err := r.Diff(t.Step, t.Paths[0])
+		d, err := r.Diff(t.Step, t.Paths[0], nil)
 		if err != nil {
 			return nil, err
 		}
