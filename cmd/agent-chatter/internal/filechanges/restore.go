@@ -90,7 +90,9 @@ func (cmd *Restore) Prepare(ctx context.Context, a *app.App, s catalog.Session, 
 func (p *Prepared) Text() string { return planText(p.dir, p.Plan) }
 
 // Changes reports whether the restore would write or remove a file, also one that an interrupted restore has left.
-func (p *Prepared) Changes() bool { return len(p.Plan.Removals)+len(p.Plan.Writes) > 0 || p.Interrupted }
+func (p *Prepared) Changes() bool {
+	return len(p.Plan.Removals)+len(p.Plan.Writes) > 0 || p.Interrupted
+}
 
 // Problems lists what the restore did not set back, though it was planned, and what an interrupted one has left; "":
 // nothing.
@@ -202,9 +204,14 @@ func keptExit(kept []workspace.Kept) error {
 func explainRestore(id, dropped string, err error) error {
 	var none *coordinator.NoFilesError
 	var missing *objects.MissingError
+	var path *coordinator.PathError
 	switch {
 	case errors.As(err, &none):
 		return app.Exit(app.ExitFailed, noFilesText(id, none))
+	case errors.Is(err, coordinator.ErrNoRestore):
+		return app.Exit(app.ExitFailed, noRestoreText(id))
+	case errors.As(err, &path):
+		return app.Exit(app.ExitFailed, notBelowText(id, path.Path))
 	case errors.As(err, &missing):
 		m := missingText("what the files contained", missing.Dir, missing.Hash.String(), dropped)
 		return app.Exit(app.ExitFailed, m)
