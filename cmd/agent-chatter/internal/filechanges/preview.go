@@ -28,7 +28,7 @@ type Preview struct {
 // session is opened for that.
 func (r *Reader) Preview(ctx context.Context, t Target, record func(...projection.Payload) error) (*Preview, error) {
 	s := r.Steps[t.Step]
-	cmd := Restore{Paths: t.Paths, Undo: t.Undo, Dir: s.Dir, Record: record}
+	cmd := Restore{Paths: t.Paths, Undo: t.Undo, Dir: s.Dir, Record: record, exact: true}
 	at := ""
 	switch {
 	case t.Undo:

@@ -88,6 +88,13 @@ func notBelowText(id, path string) app.Message {
 		With(app.To("list the files that they changed", "files", "list", id))
 }
 
+// noPathText is for a path that is neither there nor was after an event.
+func noPathText(id, path, at string) app.Message {
+	return app.Text("There is no file or directory %s, and there was none after event %s.",
+		tty.SafeLine(path), tty.SafeLine(at)).
+		With(app.To("list the files that agents changed", "files", "list", id))
+}
+
 // noFilesText is for a session without files, with files of several directories, or with none of the directory that was
 // asked for.
 func noFilesText(id string, err *coordinator.NoFilesError) app.Message {
