@@ -53,9 +53,12 @@ func (r *Reader) Preview(ctx context.Context, t Target, record func(...projectio
 	return &Preview{prepared, notices}, nil
 }
 
-// Restore sets the files back, and says what was done, in lines that are safe for a terminal.
+// Restore sets the files back, and says what was done, in lines that are safe for a terminal; "": an error was before.
 func (p *Preview) Restore(ctx context.Context) (string, error) {
 	result, err := p.Run(ctx)
+	if err != nil && len(result.Written)+len(result.Removed)+len(result.Kept)+len(result.Failed) == 0 {
+		return "", err
+	}
 	lines := []string{restoredText(result), p.Problems(result), strings.TrimSpace(p.notices.String())}
 	return strings.TrimSpace(strings.Join(lines, "\n")), err
 }
