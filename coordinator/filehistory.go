@@ -35,8 +35,9 @@ type recordedTurn struct {
 	seq      uint64 // of its event
 	number   int    // in the session; 0: a restore
 	memberID string
-	// aim is the target of a restore that was interrupted; zero: of none.
-	aim objects.Hash
+	// aim is the target of a restore; zero: it is none, or what it has set is unknown.
+	aim  objects.Hash
+	open bool // the program ended in the restore
 }
 
 // fileState is the tree of a directory from an event on.
@@ -169,7 +170,7 @@ func (h *FileHistory) beginRestore(e journal.Event, p projection.FilesRestoring)
 		h.undoTurn = len(h.turns)
 	}
 	h.open, h.lastTurn = &p, len(h.turns)
-	turn := recordedTurn{seq: e.Seq, aim: aim}
+	turn := recordedTurn{seq: e.Seq, aim: aim, open: true}
 	turn.Turn = workspace.Turn{Name: "a restore", Started: e.Time, Ended: e.Time}
 	return errors.Join(h.addTurn(turn, p.Undo, p.Undo), h.addState(e.Seq, p.Undo))
 }
@@ -177,8 +178,9 @@ func (h *FileHistory) beginRestore(e journal.Event, p projection.FilesRestoring)
 // endRestore completes the last restore.
 func (h *FileHistory) endRestore(e journal.Event, p projection.FilesRestored) (err error) {
 	turn := &h.turns[h.lastTurn]
-	h.open, turn.Ended, turn.aim = nil, e.Time, objects.Hash{}
+	h.open, turn.open, turn.Ended = nil, false, e.Time
 	if p.After == "" {
+		turn.aim = objects.Hash{}
 		return nil // what it has changed is unknown: a person counts as its author
 	}
 	if turn.After, err = objects.ParseHash(p.After); err != nil {

@@ -170,9 +170,13 @@ func (p *PreparedRestore) spans(turns []recordedTurn) (spans []workspace.Span, e
 		if t.aim == (objects.Hash{}) {
 			continue
 		}
-		after := p.present.Tree
-		if i+1 < len(turns) {
+		after := t.After
+		switch {
+		case !t.open:
+		case i+1 < len(turns):
 			after = turns[i+1].Before
+		default:
+			after = p.present.Tree
 		}
 		split, err := splitRestore(store, t, after)
 		if err = errors.Join(err, add(i, t.Before)); err != nil {
@@ -183,13 +187,9 @@ func (p *PreparedRestore) spans(turns []recordedTurn) (spans []workspace.Span, e
 	return spans, add(len(turns), p.present.Tree)
 }
 
-// splitRestore returns what changed since an interrupted restore began: what it has set is its own, and the rest has
-// another author.
+// splitRestore returns what changed in a restore, or since it began if it was interrupted: what it has set is its own,
+// and the rest has another author, who may save a file at the same time.
 func splitRestore(store *objects.Store, t recordedTurn, after objects.Hash) ([]workspace.Span, error) {
-	files, err := store.Files(t.aim)
-	if err != nil {
-		return nil, err
-	}
 	var changes []objects.Change
 	for c, err := range store.Compare(t.Before, after) {
 		if err != nil {
@@ -197,7 +197,17 @@ func splitRestore(store *objects.Store, t recordedTurn, after objects.Hash) ([]w
 		}
 		changes = append(changes, c)
 	}
-	target := func(name string) objects.Entry { return files[name] }
+	targets := map[string]objects.Entry{} // the rest is in the target as before
+	for _, c := range changes {
+		targets[c.Path] = c.Before
+	}
+	for c, err := range store.Compare(t.Before, t.aim) {
+		if err != nil {
+			return nil, err
+		}
+		targets[c.Path] = c.After
+	}
+	target := func(name string) objects.Entry { return targets[name] }
 	return workspace.SplitRestore(&t.Turn, changes, target), nil
 }
 
@@ -220,9 +230,10 @@ func skippedOf(store *objects.Store, tree objects.Hash) (skipped []workspace.Ski
 }
 
 // Run records and executes the plan; if an earlier restore was interrupted, a new one, after it has removed what that
-// has left. It may leave a part undone if the context ends; the same restore completes it.
+// has left. A plan that writes nothing is not recorded: the last restore stays the one that can be undone. It may leave
+// a part undone if the context ends; the same restore completes it.
 func (p *PreparedRestore) Run(ctx context.Context) (workspace.Result, error) {
-	h := p.r.History
+	r := p.r
 	if p.Interrupted {
 		if err := p.recover(); err != nil {
 			return workspace.Result{}, err
@@ -230,35 +241,48 @@ func (p *PreparedRestore) Run(ctx context.Context) (workspace.Result, error) {
 		if err := p.prepare(ctx); err != nil {
 			return workspace.Result{}, err
 		}
+	} else if len(p.Plan.Removals)+len(p.Plan.Writes) == 0 {
+		return workspace.Result{}, nil
 	}
-	if with, err := p.running.With(); err != nil || len(with) > 0 {
-		return workspace.Result{}, errors.Join(err, &workspace.BusyError{Root: h.Dir})
-	}
-	captured := CapturedEvent(p.present, newID(), h.Dir, projection.BeforeRestore)
-	restoring := projection.FilesRestoring{
-		RestoreID: p.id, Dir: h.Dir, Target: p.target.String(), Undo: p.present.Tree.String(), Seq: p.r.Seq,
-		Force: p.r.Force, Turn: p.undoes.number, MemberID: p.undoes.memberID,
-	}
-	for _, name := range p.r.Paths {
-		restoring.Paths = append(restoring.Paths, projection.FilePath(name))
-	}
-	if err := p.r.Record(withHost(p.r.Key, captured), withHost(p.r.Key, restoring)); err != nil {
+	if err := p.begin(ctx); err != nil {
 		return workspace.Result{}, err
 	}
 	// Crash here leaves each path as it was or set back, and files that the next restore removes.
-	store := p.r.Workspace.Store()
-	result, err := workspace.Restore(ctx, p.Plan, workspace.RestoreOptions{ID: p.id, Root: h.Dir, Read: store.Read})
-	after, captureErr := p.r.Workspace.Capture(context.WithoutCancel(ctx), newID(), nil)
+	options := workspace.RestoreOptions{ID: p.id, Root: r.History.Dir, Read: r.Workspace.Store().Read}
+	result, err := workspace.Restore(ctx, p.Plan, options)
+	after, captureErr := r.Workspace.Capture(context.WithoutCancel(ctx), newID(), nil)
 	restored := restoredEvent(p.id, p.Plan, result)
 	if captureErr == nil {
 		restored.After = after.Tree.String()
 	}
-	events := []projection.Payload{withHost(p.r.Key, restored)}
+	events := []projection.Payload{withHost(r.Key, restored)}
 	if captureErr == nil {
-		event := CapturedEvent(after, newID(), h.Dir, projection.BeforeRestore)
-		events = append(events, withHost(p.r.Key, event))
+		event := CapturedEvent(after, newID(), r.History.Dir, projection.BeforeRestore)
+		events = append(events, withHost(r.Key, event))
 	}
-	return result, errors.Join(err, captureErr, p.r.Record(events...))
+	return result, errors.Join(err, captureErr, r.Record(events...))
+}
+
+// begin records that the plan is executed from now on.
+func (p *PreparedRestore) begin(ctx context.Context) error {
+	r, dir := p.r, p.r.History.Dir
+	if with, err := p.running.With(); err != nil || len(with) > 0 {
+		return errors.Join(err, &workspace.BusyError{Root: dir})
+	}
+	// A file that was saved since the plan was made is captured here, and stays: it is not as the plan expects it.
+	present, err := r.Workspace.Capture(ctx, newID(), nil)
+	if err != nil {
+		return err
+	}
+	captured := CapturedEvent(present, newID(), dir, projection.BeforeRestore)
+	restoring := projection.FilesRestoring{
+		RestoreID: p.id, Dir: dir, Target: p.target.String(), Undo: present.Tree.String(), Seq: r.Seq,
+		Force: r.Force, Turn: p.undoes.number, MemberID: p.undoes.memberID,
+	}
+	for _, name := range r.Paths {
+		restoring.Paths = append(restoring.Paths, projection.FilePath(name))
+	}
+	return r.Record(withHost(r.Key, captured), withHost(r.Key, restoring))
 }
 
 func restoredEvent(id string, plan workspace.Plan, result workspace.Result) projection.FilesRestored {

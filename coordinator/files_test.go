@@ -291,8 +291,61 @@ func TestUndoOfARepeatedRestore(t *testing.T) {
 	p.check(map[string]string{"a": "1\n"})
 }
 
+// What a person saves between the plan of a restore and its end is no part of the restore: an undo leaves it.
+func TestSavesDuringARestore(t *testing.T) {
+	p, d := newProject(t), onDisk(t, 0)
+	p.write("a", "1\n")
+	p.write("mine", "1\n")
+	s := p.start(d, "", p.edits("a", "2\n"))
+	s.say("one")
+	id := s.stop()
+	record := d.record(id)
+	prepared := p.prepare(d, id, 1, false, func(payloads ...projection.Payload) error {
+		err := record(payloads...)
+		if _, ends := payloads[0].(projection.FilesRestored); !ends {
+			p.write("mine", "3\n") // while files are written
+		}
+		return err
+	})
+	p.write("b", "new\n") // while the plan is shown
+	p.run(prepared)
+	p.check(map[string]string{"a": "1\n", "b": "new\n", "mine": "3\n"})
+	began := payloads[projection.FilesRestoring](t, d.events(id))[0]
+	captures := payloads[projection.FilesCaptured](t, d.events(id))
+	if last := captures[len(captures)-2]; last.Root != began.Undo || last.Files != 3 {
+		t.Errorf("the capture before is %+v", last)
+	}
+	p.restore(d, id, 0, true, record)
+	p.check(map[string]string{"a": "2\n", "b": "new\n", "mine": "3\n"})
+}
+
+// A restore that has nothing to write is not the one that is undone.
+func TestRestoreOfNothingIsNotRecorded(t *testing.T) {
+	p, d := newProject(t), onDisk(t, 0)
+	p.write("a", "1\n")
+	s := p.start(d, "", p.edits("a", "2\n"))
+	s.say("one")
+	id := s.stop()
+	p.restore(d, id, 1, false, d.record(id))
+	recorded := len(d.events(id))
+	p.restore(d, id, 1, false, d.record(id))
+	if n := len(d.events(id)); n != recorded {
+		t.Errorf("%d events were recorded", n-recorded)
+	}
+	p.restore(d, id, 0, true, d.record(id))
+	p.check(map[string]string{"a": "2\n"})
+}
+
 // restore sets the files back to what they were after an event, or undoes the last restore.
 func (p *project) restore(d *disk, id string, seq uint64, undo bool, record func(...projection.Payload) error) {
+	p.t.Helper()
+	p.run(p.prepare(d, id, seq, undo, record))
+}
+
+// prepare plans a restore.
+func (p *project) prepare(
+	d *disk, id string, seq uint64, undo bool, record func(...projection.Payload) error,
+) *coordinator.PreparedRestore {
 	p.t.Helper()
 	history, err := coordinator.NewFileHistory("", p.key(), seqOf(d.events(id)))
 	if err != nil {
@@ -308,6 +361,12 @@ func (p *project) restore(d *disk, id string, seq uint64, undo bool, record func
 	if err != nil {
 		p.t.Fatal(err)
 	}
+	return prepared
+}
+
+// run executes a plan.
+func (p *project) run(prepared *coordinator.PreparedRestore) {
+	p.t.Helper()
 	defer prepared.Close()
 	if result, err := prepared.Run(context.Background()); err != nil || len(result.Failed) > 0 {
 		p.t.Fatal(err, result)

@@ -26,8 +26,8 @@ type FileDiff struct {
 	before, after objects.Hash // the contents
 }
 
-// Diff returns what differs in a path of a step.
-func (r *Reader) Diff(step int, path string) (FileDiff, error) {
+// Diff returns what differs in a path of a step, as clean leaves the texts of its lines; nil: as they are.
+func (r *Reader) Diff(step int, path string, clean func(string) string) (FileDiff, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	c, err := r.change(step, path)
@@ -61,7 +61,7 @@ func (r *Reader) Diff(step int, path string) (FileDiff, error) {
 		d.Notes = append(d.Notes, modeText(c.Before.Mode, c.After.Mode))
 	}
 	d.Parts = !c.Before.IsZero() && !c.After.IsZero()
-	d.add(path, sides[0], sides[1])
+	d.add(path, sides[0], sides[1], clean)
 	return d, nil
 }
 
@@ -79,20 +79,35 @@ func kindNotes(c objects.Change, sides [2][]byte) (notes []string) {
 }
 
 // add adds the hunks between two texts.
-func (d *FileDiff) add(path string, before, after []byte) {
+func (d *FileDiff) add(path string, before, after []byte, clean func(string) string) {
 	ends := "\r"
 	if bytes.Equal(bytes.ReplaceAll(before, []byte("\r\n"), []byte("\n")),
 		bytes.ReplaceAll(after, []byte("\r\n"), []byte("\n"))) {
 		ends = "" // they are what differs
 	}
 	lines, size := 0, 0
+	olds, news := cleaned(before, clean), cleaned(after, clean)
 	for _, h := range workspace.Hunks(before, after) {
 		hunk := view.Hunk{Path: path, Old: h.Before.From + 1, New: h.After.From + 1}
+		before, after := h.Before.From, h.After.From
 		for _, line := range h.Lines {
 			if lines == maxShownLines || size > maxShownSize {
 				break
 			}
-			text := strings.TrimSuffix(line[1:], ends)
+			text := line[1:]
+			if line[0] != '+' {
+				if replaced, ok := olds[before]; ok {
+					text = replaced
+				}
+				before++
+			}
+			if line[0] != '-' {
+				if replaced, ok := news[after]; ok {
+					text = replaced
+				}
+				after++
+			}
+			text = strings.TrimSuffix(text, ends)
 			if len(text) > maxShownLine {
 				text = runecut.Prefix(text, maxShownLine) + "…"
 			}

@@ -28,7 +28,7 @@ type Preview struct {
 // session is opened for that.
 func (r *Reader) Preview(ctx context.Context, t Target, record func(...projection.Payload) error) (*Preview, error) {
 	s := r.Steps[t.Step]
-	cmd := Restore{Paths: t.Paths, Undo: t.Undo, Dir: s.Dir, Record: record}
+	cmd := Restore{Paths: t.Paths, Undo: t.Undo, Dir: s.Dir, Record: record, exact: true}
 	at := ""
 	switch {
 	case t.Undo:
@@ -39,7 +39,7 @@ func (r *Reader) Preview(ctx context.Context, t Target, record func(...projectio
 		at = strconv.FormatUint(s.At-1, 10)
 	}
 	if t.Part > 0 {
-		d, err := r.Diff(t.Step, t.Paths[0])
+		d, err := r.Diff(t.Step, t.Paths[0], nil)
 		if err != nil {
 			return nil, err
 		}
@@ -53,9 +53,12 @@ func (r *Reader) Preview(ctx context.Context, t Target, record func(...projectio
 	return &Preview{prepared, notices}, nil
 }
 
-// Restore sets the files back, and says what was done, in lines that are safe for a terminal.
+// Restore sets the files back, and says what was done, in lines that are safe for a terminal; "": an error was before.
 func (p *Preview) Restore(ctx context.Context) (string, error) {
 	result, err := p.Run(ctx)
+	if err != nil && len(result.Written)+len(result.Removed)+len(result.Kept)+len(result.Failed) == 0 {
+		return "", err
+	}
 	lines := []string{restoredText(result), p.Problems(result), strings.TrimSpace(p.notices.String())}
 	return strings.TrimSpace(strings.Join(lines, "\n")), err
 }

@@ -21,7 +21,7 @@ import (
 // Restore sets files back.
 type Restore struct {
 	ID     string   `arg:"" help:"The session: id, ID#N, title or latest."`
-	Paths  []string `arg:"" optional:"" name:"path" help:"Files and directories, below the directory of the agents."`
+	Paths  []string `arg:"" optional:"" name:"path" help:"Files and directories, in their directory or in this one."`
 	At     string   `help:"Event after which the files were as wanted: number, time or turn:N." placeholder:"X"`
 	Undo   bool     `help:"Undo the last restore."`
 	DryRun bool     `help:"Only print what would be done."`
@@ -33,7 +33,8 @@ type Restore struct {
 	// Record appends the events to the session; nil: it is opened for that.
 	Record func(...projection.Payload) error `kong:"-"`
 
-	hunk *coordinator.FileHunk // the part of the one path that is set back; nil: all of it
+	hunk  *coordinator.FileHunk // the part of the one path that is set back; nil: all of it
+	exact bool                  // Paths are below the directory, whatever the working directory is
 }
 
 // Help returns examples.
@@ -90,7 +91,9 @@ func (cmd *Restore) Prepare(ctx context.Context, a *app.App, s catalog.Session, 
 func (p *Prepared) Text() string { return planText(p.dir, p.Plan) }
 
 // Changes reports whether the restore would write or remove a file, also one that an interrupted restore has left.
-func (p *Prepared) Changes() bool { return len(p.Plan.Removals)+len(p.Plan.Writes) > 0 || p.Interrupted }
+func (p *Prepared) Changes() bool {
+	return len(p.Plan.Removals)+len(p.Plan.Writes) > 0 || p.Interrupted
+}
 
 // Problems lists what the restore did not set back, though it was planned, and what an interrupted one has left; "":
 // nothing.
@@ -140,7 +143,10 @@ func (cmd *Restore) restore(
 	w.Limits = config.FileLimits()
 	r := &coordinator.FileRestore{
 		History: history, Workspace: w, Seq: seq, Undo: cmd.Undo,
-		Paths: cmd.Paths, Force: cmd.Force, Key: key, Record: cmd.Record, Hunk: cmd.hunk,
+		Force: cmd.Force, Key: key, Record: cmd.Record, Hunk: cmd.hunk,
+	}
+	if r.Paths, err = cmd.pathsBelow(a, s.ID, at, r); err != nil {
+		return nil, explainRestore(s.ID, history.Dropped, err)
 	}
 	if r.Record == nil {
 		r.Record = func(payloads ...projection.Payload) error {
@@ -202,9 +208,14 @@ func keptExit(kept []workspace.Kept) error {
 func explainRestore(id, dropped string, err error) error {
 	var none *coordinator.NoFilesError
 	var missing *objects.MissingError
+	var path *coordinator.PathError
 	switch {
 	case errors.As(err, &none):
 		return app.Exit(app.ExitFailed, noFilesText(id, none))
+	case errors.Is(err, coordinator.ErrNoRestore):
+		return app.Exit(app.ExitFailed, noRestoreText(id))
+	case errors.As(err, &path):
+		return app.Exit(app.ExitFailed, notBelowText(id, path.Path))
 	case errors.As(err, &missing):
 		m := missingText("what the files contained", missing.Dir, missing.Hash.String(), dropped)
 		return app.Exit(app.ExitFailed, m)

@@ -24,6 +24,10 @@ func restoreTexts() (texts []apptest.Text) {
 	add("leftText", "", leftText(kept))
 	add("noFilesText", "", noFilesText(apptest.AliceID, new(coordinator.NoFilesError)))
 	add("noFilesText", "from elsewhere", noFilesText(apptest.AliceID, &coordinator.NoFilesError{Foreign: true}))
+	add("noRestoreText", "", noRestoreText(apptest.AliceID))
+	add("notBelowText", "", notBelowText(apptest.AliceID, "../"+apptest.Hostile))
+	add("noPathText", "", noPathText(apptest.AliceID, apptest.Hostile, apptest.Hostile))
+	add("noFilesText", "another directory", noFilesText(apptest.AliceID, &coordinator.NoFilesError{Dirs: []string{apptest.Hostile}}))
 	add("noFilesText", "several directories", noFilesText(apptest.AliceID, &coordinator.NoFilesError{Dirs: []string{"/a", apptest.Hostile}}))
 	return texts
 }

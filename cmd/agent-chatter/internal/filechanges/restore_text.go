@@ -76,7 +76,27 @@ func leftText(left []workspace.Kept) string {
 	return strings.Join(lines, "\n")
 }
 
-// noFilesText is for a session without files, or with files of several directories.
+// noRestoreText is for --undo without a restore.
+func noRestoreText(id string) app.Message {
+	return app.Text("No files were set back in session %s.", id).
+		With(app.To("list what each turn changed", "files", "list", id))
+}
+
+// notBelowText is for a path outside the directory whose files are set back.
+func notBelowText(id, path string) app.Message {
+	return app.Text("%q is no path below the directory of the agents.", path).
+		With(app.To("list the files that they changed", "files", "list", id))
+}
+
+// noPathText is for a path that is neither there nor was after an event.
+func noPathText(id, path, at string) app.Message {
+	return app.Text("There is no file or directory %s, and there was none after event %s.",
+		tty.SafeLine(path), tty.SafeLine(at)).
+		With(app.To("list the files that agents changed", "files", "list", id))
+}
+
+// noFilesText is for a session without files, with files of several directories, or with none of the directory that was
+// asked for.
 func noFilesText(id string, err *coordinator.NoFilesError) app.Message {
 	switch {
 	case len(err.Dirs) == 0 && err.Foreign:
@@ -87,6 +107,9 @@ func noFilesText(id string, err *coordinator.NoFilesError) app.Message {
 			With(app.To("see when files are recorded", "guide", "file-changes"))
 	}
 	m := app.Text("The agents of session %s have changed files in several directories. Choose one with --dir:", id)
+	if len(err.Dirs) == 1 {
+		m = app.Text("The agents of session %s have changed files in another directory. Choose it with --dir:", id)
+	}
 	for _, dir := range err.Dirs {
 		m.Text += "\n  " + tty.SafeLine(dir)
 	}

@@ -47,7 +47,7 @@ func (p *Pane) follow() tea.Cmd {
 	}
 	ctx, r := p.ctx, p.reader
 	return func() tea.Msg {
-		d, err := r.Diff(of.step, string(r.Steps[of.step].Files[of.file].Path))
+		d, err := r.Diff(of.step, string(r.Steps[of.step].Files[of.file].Path), nil)
 		return diffMsg{ctx, of, d, err}
 	}
 }

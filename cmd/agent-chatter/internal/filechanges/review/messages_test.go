@@ -28,6 +28,7 @@ func TestTexts(t *testing.T) {
 	add("stepText", "", stepText(ada))
 	add("stepText", "a person", stepText(you))
 	add("hunkText", "", hunkText(1, 5, 40))
+	add("moreText", "", moreText(3))
 	add("noTerminalText", "", noTerminalText(apptest.AliceID))
 	apptest.CheckTexts(t, texts)
 }

@@ -3,6 +3,7 @@ package review
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 
 	tea "charm.land/bubbletea/v2"
@@ -192,9 +193,12 @@ func (p *Pane) run() tea.Cmd {
 
 // takeDone shows what a restore did.
 func (p *Pane) takeDone(msg doneMsg) tea.Cmd {
-	p.dialog.busy, p.dialog.text, p.dialog.changed = false, msg.text+"\n"+textUndoHow, true
-	if msg.err != nil {
-		p.dialog.text = p.explained(msg.err)
+	p.dialog.busy, p.dialog.text, p.dialog.changed = false, msg.text, true
+	if msg.text != "" {
+		p.dialog.text += "\n" + textUndoHow
+	}
+	if msg.err != nil { // some files may be set back
+		p.dialog.text = strings.TrimSpace(p.explained(msg.err) + "\n" + p.dialog.text)
 	}
 	return nil
 }
@@ -205,7 +209,11 @@ func (d *dialog) lines(columns, rows int) []ansi.Line {
 	text := wrapped(d.text, max(columns-2, 1), ansi.Style{})
 	height := max(rows-len(lines), 1)
 	d.top = max(min(d.top, len(text)-height), 0)
-	for _, line := range text[d.top:] {
+	hidden := len(text) - d.top - height
+	for i, line := range text[d.top:min(d.top+height, len(text))] {
+		if hidden > 0 && i == height-1 {
+			line = ansi.Line{dimmed(moreText(hidden + 1))}
+		}
 		lines = append(lines, append(ansi.Line{{Text: " "}}, line...))
 	}
 	return lines

@@ -3,6 +3,7 @@
 package review
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -217,6 +218,26 @@ func TestRestores(t *testing.T) {
 	}
 }
 
+// Rows of a question that do not fit are counted, and an error does not hide what was set back before it.
+func TestDialogNamesAll(t *testing.T) {
+	r := review(t)
+	r.open(80, 6)
+	r.press("g", "r")
+	if text := r.text(); !strings.Contains(text, "↓ 2 more") || strings.Contains(text, "docs/rounding.md") {
+		t.Errorf("it shows\n%s", text)
+	}
+	r.press("down", "down")
+	if text := r.text(); strings.Contains(text, "more") || !strings.Contains(text, "docs/rounding.md") {
+		t.Errorf("at the end, it shows\n%s", text)
+	}
+	r.open(80, 24)
+	r.press("g", "r")
+	r.takeDone(doneMsg{text: "1 file written, 0 removed.", err: errors.New("the disk is full")})
+	if text := r.text(); !strings.Contains(text, "disk is full") || !strings.Contains(text, "1 file written") {
+		t.Errorf("after an error, it shows\n%s", text)
+	}
+}
+
 // What a person changed is kept, and the reason is shown before anything is asked.
 func TestRestoreKeepsWhatAPersonChanged(t *testing.T) {
 	r := review(t)
@@ -264,7 +285,7 @@ func TestSessionThatIsOpen(t *testing.T) {
 	defer log.Close()
 	r.file("src/cart.go")
 	r.press("r", "y")
-	if text := r.text(); !strings.Contains(text, "is locked by") {
+	if text := r.text(); !strings.Contains(text, "is locked by") || strings.Contains(text, textUndoHow) {
 		t.Errorf("it shows\n%s", text)
 	}
 	if got := r.content("src/cart.go"); got != cart2 {

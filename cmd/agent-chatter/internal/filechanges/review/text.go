@@ -51,6 +51,9 @@ func stepText(s filechanges.Step) string {
 // hunkText names a hunk, and the number of its first line.
 func hunkText(i, n, line int) string { return fmt.Sprintf("hunk %d of %d, line %d", i+1, n, line) }
 
+// moreText is for rows of a dialog that are not in view.
+func moreText(rows int) string { return fmt.Sprintf("↓ %d more", rows) }
+
 // restoreTitle says what is to be set back.
 func restoreTitle(s filechanges.Step, t filechanges.Target) string {
 	what := app.Count(len(t.Paths), "file")

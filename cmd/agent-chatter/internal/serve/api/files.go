@@ -139,19 +139,14 @@ func (d *Server) fileDiff(r *http.Request) (fileDiffJSON, error) {
 	}
 	s := reader.Steps[step]
 	path := string(s.Files[file].Path)
-	diff, err := reader.Diff(step, path)
 	secrets := d.secrets(r)
+	diff, err := reader.Diff(step, path, secrets.Text)
 	if err != nil { // such as contents that are gone
 		return fileDiffJSON{Notes: []string{secrets.Text(d.text(err))}}, nil
 	}
 	answer := fileDiffJSON{}
 	for _, note := range diff.Notes {
 		answer.Notes = append(answer.Notes, secrets.Text(note))
-	}
-	for _, h := range diff.Hunks {
-		for i := range h.Changes {
-			h.Changes[i].Text = secrets.Text(h.Changes[i].Text)
-		}
 	}
 	beside := r.FormValue("beside") != "" && diff.Parts
 	answer.HTML = page.Hunks(diff.Hunks, beside)
