@@ -117,6 +117,9 @@ func (cmd *Restore) restore(
 	if err != nil {
 		return nil, err
 	}
+	if err := replay.CheckSpan(ctx, span); err != nil {
+		return nil, err
+	}
 	seq, err := span.LastSeq(replay.Events(ctx))
 	if err != nil {
 		return nil, err

@@ -183,17 +183,32 @@ func (l *locator) reached(e journal.Event) bool {
 	return !e.Time.Before(l.point.time)
 }
 
-// passed reports whether an event is after the point. A turn ends with its turn.ended.
+// passed reports whether an event is after the point. A turn ends with its turn.ended, or with what its agent changed in
+// files, which follows that.
 func (l *locator) passed(e journal.Event) bool {
 	switch {
 	case l.point.Seq > 0:
 		return e.Seq > l.point.Seq
 	case l.point.turn > 0:
-		passed := l.ended
+		passed := l.ended && !l.isFiles(e)
 		l.countTurns(e)
 		return passed
 	}
 	return e.Time.After(l.point.time)
+}
+
+// isFiles reports whether an event has the files after the turn at the point.
+func (l *locator) isFiles(e journal.Event) bool {
+	switch e.Type {
+	case filesCaptured, filesChanged:
+		switch p := projection.DecodeEvent(e).Payload.(type) {
+		case projection.FilesCaptured:
+			return p.TurnID == l.turnID
+		case projection.FilesChanged:
+			return p.TurnID == l.turnID
+		}
+	}
+	return false
 }
 
 func (l *locator) countTurns(e journal.Event) {
@@ -213,4 +228,7 @@ func (l *locator) countTurns(e journal.Event) {
 var (
 	turnStarted = projection.TypeOf(projection.TurnStarted{})
 	turnEnded   = projection.TypeOf(projection.TurnEnded{})
+
+	filesCaptured = projection.TypeOf(projection.FilesCaptured{})
+	filesChanged  = projection.TypeOf(projection.FilesChanged{})
 )

@@ -151,19 +151,26 @@ func (d *Server) fileDiff(r *http.Request) (fileDiffJSON, error) {
 	beside := r.FormValue("beside") != "" && diff.Parts
 	answer.HTML = page.Hunks(diff.Hunks, beside)
 	if s.ByTurn {
-		text := d.app.Render(restoreText(reader.Session().ID, s.At-1, s.Turn, path))
+		dir := ""
+		if len(reader.Dirs()) > 1 {
+			dir = s.Dir
+		}
+		text := d.app.Render(restoreText(reader.Session().ID, dir, s.At-1, s.Turn, path))
 		answer.Restore = strings.TrimSpace(secrets.Text(text))
 	}
 	return answer, nil
 }
 
-// restoreText says how to set a file back to before a turn.
-func restoreText(id string, before uint64, turn int, path string) app.Message {
+// restoreText says how to set a file back to before a turn. dir is "" if the session has files of one directory.
+func restoreText(id, dir string, before uint64, turn int, path string) app.Message {
 	purpose := "set the file back to before that turn"
 	if turn > 0 {
 		purpose = "set the file back to before turn " + strconv.Itoa(turn)
 	}
 	argv := []string{"files", "restore", id, "--at", strconv.FormatUint(before, 10)}
+	if dir != "" {
+		argv = append(argv, "--dir", dir)
+	}
 	if strings.HasPrefix(path, "-") {
 		argv = append(argv, "--")
 	}
