@@ -14,9 +14,9 @@ type PartialError struct{}
 
 func (*PartialError) Error() string { return "only one of the two captures has the files that Git has" }
 
-// Compare yields what is known to differ between two trees, in the order of the names. A file that is captured in the
-// one, and as in Git's index in the other, is known to differ if it was not captured before: Git then had another
-// content. Errors are a *PartialError and those of the store; the sequence ends after one.
+// Compare yields what is known to differ between two trees, in the order of the names. A file that was captured and then
+// is as in Git's index is left out: Git may have it as it was. Errors are a *PartialError and those of the store; the
+// sequence ends after one.
 func (w *Workspace) Compare(before, after objects.Hash) iter.Seq2[objects.Change, error] {
 	return func(yield func(objects.Change, error) bool) {
 		if partial, err := isMixed(w.store, before, after); partial || err != nil {
@@ -51,7 +51,7 @@ func isMixed(s *objects.Store, a, b objects.Hash) (bool, error) {
 func (w *Workspace) isKnown(c objects.Change) bool {
 	switch {
 	case c.After.Type() == objects.ModeInGit && !c.Before.IsZero() && c.Before.Type() != objects.ModeInGit:
-		return false // it is no longer captured
+		return false
 	case c.Before.Type() == objects.ModeInGit && c.After.Stored():
 		content, err := w.store.Read(c.After.Hash)
 		return err != nil || !isGitEntry(c.Before, c.After.Mode, content)
