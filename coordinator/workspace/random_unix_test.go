@@ -115,8 +115,11 @@ func newWorld(t *testing.T, rt *rapid.T) *world {
 	w.root, err = os.OpenRoot(w.dir)
 	must(t, err)
 	w.change(8)
+	w.partial, w.git, w.held = w.int(4) == 0, w.capture(), map[string]bool{}
+	if w.partial {
+		w.change(8) // not committed
+	}
 	w.states = []tree{w.capture()}
-	w.partial, w.git, w.held = w.int(4) == 0, w.present(), map[string]bool{}
 	w.countIf("partial", w.partial)
 	w.views = []tree{w.view(w.present())}
 	return w
