@@ -297,3 +297,19 @@ func TestPartialCaptureOfNestedRepositories(t *testing.T) {
 	p.write(".git/info/exclude", "")
 	p.wantPartial(map[string]string{"nested/m": "1\n"}, "a", "b", "c", "d/e", "nested/n")
 }
+
+// An edited tree has the other files as they were, also those that Git has.
+func TestEditOfAPartialCapture(t *testing.T) {
+	p := newLarge(t)
+	p.write("a", "a two\n")
+	before := p.capture()
+	edited, _, err := p.Edit(t.Context(), "01KAHV8MPR0000000000000001", before.Tree, "a", []byte("edited\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.wantChanged(before, workspace.Capture{Tree: edited}, "modified a")
+	files, err := p.Store().Files(edited)
+	if err != nil || len(files) != 4 || files["b"].Type() != objects.ModeInGit {
+		t.Errorf("%v, %v", files, err)
+	}
+}
