@@ -46,7 +46,7 @@ func (p *project) commit() {
 	p.git("commit", "-q", "-m", "all")
 }
 
-// restored returns why files were kept by restores, by their paths.
+// kept returns why files were kept by restores, by their paths.
 func (d *disk) kept(t *testing.T, id string) map[string]string {
 	kept := map[string]string{}
 	for _, e := range d.events(id) {

@@ -98,7 +98,7 @@ func (w *Workspace) Capture(ctx context.Context, id string, progress func(files 
 // within captures the directory within the time that is allowed.
 func (c *capture) within(ctx context.Context, id string) (Capture, error) {
 	started, w := time.Now(), c.w
-	c.now = cache{started: started.UnixNano()}
+	c.now, c.read = cache{started: started.UnixNano()}, 0
 	limit, name := w.Limits.Time, "Time"
 	if c.before.files == nil {
 		limit, name = w.Limits.FirstTime, "FirstTime"

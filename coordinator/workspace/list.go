@@ -150,6 +150,9 @@ func (l *lister) gitFiles(ctx context.Context, dir string) (nested []string, err
 	if refused, checkErr := l.refuses(ctx, dir); checkErr != nil || !refused {
 		return nil, errors.Join(err, checkErr)
 	}
+	for _, name := range l.paths[before:] {
+		delete(l.tracked, name)
+	}
 	l.paths = l.paths[:before]
 	l.notes = append(l.notes, fmt.Sprintf("git refuses the repository %s (%s): tracked files that it ignores are not "+
 		"listed", l.path(dir), failed.reason()))

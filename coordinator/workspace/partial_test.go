@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -181,6 +182,21 @@ func TestPartialCaptureOfTooManyNames(t *testing.T) {
 	var limit *workspace.LimitError
 	if _, err := p.Capture(context.Background(), "01KAHV8MPR0000000000000001", nil); !errors.As(err, &limit) || limit.Value != 1 {
 		t.Errorf("eleven files with a limit of one: %v", err)
+	}
+}
+
+// Files that are too large together are captured as those are that are too many.
+func TestPartialCaptureOfTooManyBytes(t *testing.T) {
+	p := newLarge(t)
+	p.Limits.Files, p.Limits.Bytes = 0, 10
+	first := p.wantPartial(map[string]string{}, "a", "b", "c", "d/e")
+	p.write("a", "a two\n")
+	second := p.wantPartial(map[string]string{"a": "a two\n"}, "b", "c", "d/e")
+	p.wantChanged(first, second, "modified a")
+	p.write("b", strings.Repeat("b", 11))
+	var limit *workspace.LimitError
+	if _, err := p.Capture(context.Background(), "01KAHV8MPR0000000000000001", nil); !errors.As(err, &limit) || limit.Limit != "Bytes" {
+		t.Errorf("a changed file over the limit: %v", err)
 	}
 }
 

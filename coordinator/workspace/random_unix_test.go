@@ -101,7 +101,7 @@ type world struct {
 	views   []tree // the captures: states, except in a partial world
 	git     tree   // that Git has
 	held    map[string]bool
-	saves   int    // contents so far
+	saves   int // contents so far
 	count   map[string]int
 }
 

@@ -153,11 +153,12 @@ func (w *Workspace) list(ctx context.Context, index bool) (listing, error) {
 const namesPerFile = 10
 
 func (w *Workspace) listing(index bool) listOptions {
+	const most = 1 << 30
 	files := w.Limits.Files
 	if files == 0 {
-		files = 1 << 30
+		files = most
 	}
-	if index {
+	if index && files <= most/namesPerFile {
 		files *= namesPerFile
 	}
 	root := w.root
