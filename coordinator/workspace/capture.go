@@ -131,8 +131,8 @@ type capture struct {
 	now      cache
 	progress func(int)
 	partial  bool // without the contents of files that are as in Git's index
-	// held is whether files that the last capture stored stay captured when they are as in Git's index: then they do not
-	// change because Git has them now.
+	// held is whether files that the last capture stored stay captured when they are as in Git's index: otherwise they
+	// would be missing because Git has them now.
 	held    bool
 	tracked map[string]indexed // of a partial capture
 

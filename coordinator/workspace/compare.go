@@ -14,9 +14,9 @@ type PartialError struct{}
 
 func (*PartialError) Error() string { return "only one of the two captures has the files that Git has" }
 
-// Compare yields what is known to differ between two trees, in the order of the names. A file that was captured and then
-// is as in Git's index is left out: Git may have it as it was. Errors are a *PartialError and those of the store; the
-// sequence ends after one.
+// Compare yields what is known to differ between two trees, in the order of the names. A file that was captured and
+// then is as in Git's index is left out: Git may have it as it was. Errors are a *PartialError and those of the store;
+// the sequence ends after one.
 func (w *Workspace) Compare(before, after objects.Hash) iter.Seq2[objects.Change, error] {
 	return func(yield func(objects.Change, error) bool) {
 		if partial, err := isMixed(w.store, before, after); partial || err != nil {

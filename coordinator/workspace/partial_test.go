@@ -48,8 +48,8 @@ func (p *project) settle() {
 	}
 }
 
-// wantPartial captures the directory and compares the files whose contents are captured, and the paths of those that Git
-// has.
+// wantPartial captures the directory and compares the files whose contents are captured, and the paths of those that
+// Git has.
 func (p *project) wantPartial(contents map[string]string, inGit ...string) workspace.Capture {
 	p.t.Helper()
 	c := p.capture()
@@ -81,6 +81,17 @@ func (p *project) wantPartial(contents map[string]string, inGit ...string) works
 	return c
 }
 
+// limitOf returns the limit that a capture exceeds.
+func (p *project) limitOf() *workspace.LimitError {
+	p.t.Helper()
+	_, err := p.Capture(context.Background(), "01KAHV8MPR0000000000000001", nil)
+	var limit *workspace.LimitError
+	if !errors.As(err, &limit) {
+		p.t.Fatalf("the error is %v", err)
+	}
+	return limit
+}
+
 // changed returns what is known to differ between two captures.
 func (p *project) changed(before, after workspace.Capture) []string {
 	p.t.Helper()
@@ -102,8 +113,8 @@ func (p *project) wantChanged(before, after workspace.Capture, want ...string) {
 	}
 }
 
-// Of a directory over a limit, only the files are captured that are not as in Git's index. Once captured, a file stays so,
-// also if Git has it.
+// Of a directory over a limit, only the files are captured that are not as in Git's index. Once captured, a file stays
+// so, also if Git has it.
 func TestPartialCapture(t *testing.T) {
 	p := newLarge(t)
 	first := p.wantPartial(map[string]string{}, "a", "b", "c", "d/e")
@@ -165,9 +176,8 @@ func TestPartialCaptureOverTheLimit(t *testing.T) {
 	p.wantChanged(first, second, "modified c")
 	p.write("a", "a three\n")
 	p.write("b", "b three\n")
-	var limit *workspace.LimitError
-	if _, err := p.Capture(context.Background(), "01KAHV8MPR0000000000000001", nil); !errors.As(err, &limit) || limit.Limit != "Files" {
-		t.Errorf("three changed files: %v", err)
+	if limit := p.limitOf(); limit.Limit != "Files" {
+		t.Errorf("three changed files exceed %v", limit)
 	}
 }
 
@@ -179,9 +189,8 @@ func TestPartialCaptureOfTooManyNames(t *testing.T) {
 		p.write(name, name)
 	}
 	p.commit()
-	var limit *workspace.LimitError
-	if _, err := p.Capture(context.Background(), "01KAHV8MPR0000000000000001", nil); !errors.As(err, &limit) || limit.Value != 1 {
-		t.Errorf("eleven files with a limit of one: %v", err)
+	if limit := p.limitOf(); limit.Limit != "Files" || limit.Value != 1 {
+		t.Errorf("eleven files exceed %v", limit)
 	}
 }
 
@@ -194,9 +203,8 @@ func TestPartialCaptureOfTooManyBytes(t *testing.T) {
 	second := p.wantPartial(map[string]string{"a": "a two\n"}, "b", "c", "d/e")
 	p.wantChanged(first, second, "modified a")
 	p.write("b", strings.Repeat("b", 11))
-	var limit *workspace.LimitError
-	if _, err := p.Capture(context.Background(), "01KAHV8MPR0000000000000001", nil); !errors.As(err, &limit) || limit.Limit != "Bytes" {
-		t.Errorf("a changed file over the limit: %v", err)
+	if limit := p.limitOf(); limit.Limit != "Bytes" {
+		t.Errorf("a large changed file exceeds %v", limit)
 	}
 }
 
@@ -258,9 +266,8 @@ func TestPartialCaptureOfARacyIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.Limits.Files = 3
-	var limit *workspace.LimitError
-	if _, err := p.Capture(context.Background(), "01KAHV8MPR0000000000000001", nil); !errors.As(err, &limit) {
-		t.Errorf("all files are as Git has them: %v", err)
+	if limit := p.limitOf(); limit.Limit != "Files" {
+		t.Errorf("four files exceed %v", limit)
 	}
 }
 

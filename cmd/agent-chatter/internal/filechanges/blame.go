@@ -70,8 +70,8 @@ func (cmd *Blame) run(a *app.App) error {
 	return app.Exit(app.ExitFailed, notBlamedText(cmd.Path, h.id))
 }
 
-// A blamed line is a line of a file, and the step that changed it last; nil: it was there before the first one, or before
-// the first one with a content that was captured.
+// A blamed line is a line of a file, and the step that changed it last; nil: it was there before the first one, or
+// before the first one with a content that was captured.
 type blamed struct {
 	step *step
 	text string // with its line feed, if it has one
