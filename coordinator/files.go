@@ -19,6 +19,7 @@ import (
 type directory struct {
 	*workspace.Workspace
 	limited bool // it is the directory of the member alone, since all of the work tree exceeds a limit
+	partial bool // the files that Git has are not captured, since the directory exceeds a limit
 	off     bool // it is not captured in this run
 }
 
@@ -33,6 +34,9 @@ type FilesOff struct {
 type FilesLimited struct {
 	Dir string
 	Err *workspace.LimitError
+	// Changed is whether the directory exceeds the limit, too, so that only what Git reports as changed or untracked is
+	// captured of it.
+	Changed bool
 }
 
 // fileTurn captures the files around a turn; nil: its directory is not captured.
@@ -146,14 +150,17 @@ func (f *fileTurn) capture(ctx context.Context, progress func(files int)) (works
 	for {
 		captured, err := f.dir.Capture(ctx, newID(), progress)
 		if err == nil {
+			if captured.Exceeded != nil && !f.dir.partial {
+				f.dir.partial = true
+				c.notify(FilesLimited{f.dir.Root(), captured.Exceeded, true})
+			}
 			return captured, true
 		}
 		var limit *workspace.LimitError
-		ofDirectory := errors.As(err, &limit) && limit.Limit != "Free" && limit.Limit != "Stores"
-		if ofDirectory && !f.dir.limited {
+		if errors.As(err, &limit) && limit.OfDirectory() && !f.dir.limited {
 			var limited bool
 			if limited, err = f.limit(ctx); limited {
-				c.notify(FilesLimited{dir, limit})
+				c.notify(FilesLimited{dir, limit, false})
 				continue
 			}
 			err = cmp.Or(err, error(limit))
@@ -259,6 +266,10 @@ func (f *fileTurn) recordChanges(
 ) bool {
 	c := f.t.c
 	changed, err := f.dir.Changes(before, after)
+	var partial *workspace.PartialError
+	if errors.As(err, &partial) || err == nil && len(changed.Changes) == 0 {
+		return false // who changed what is unknown, or nothing is known to differ
+	}
 	if err != nil {
 		c.filesOff(f.dir, f.t.dir(), err)
 		return false

@@ -149,8 +149,12 @@ func (p FilesChanged) Text() string {
 	if n == 1 {
 		files = "file"
 	}
-	plus, minus := p.Lines()
-	text := fmt.Sprintf("%d %s changed (+%d \u2212%d)", n, files, plus, minus)
+	text := fmt.Sprintf("%d %s changed", n, files)
+	isCounted := func(c FileChange) bool { return c.Plus != nil && c.Minus != nil }
+	if slices.ContainsFunc(p.Changes, isCounted) {
+		plus, minus := p.Lines()
+		text += fmt.Sprintf(" (+%d \u2212%d)", plus, minus)
+	}
 	return shortText(lineBreak.Replace(text + named(p.Changes, n)))
 }
 

@@ -103,6 +103,13 @@ func BenchmarkIgnored(b *testing.B) {
 	benchUnchanged(b, p)
 }
 
+// BenchmarkPartial is BenchmarkUnchanged for 20,000 files, of which 10,000 can be captured.
+func BenchmarkPartial(b *testing.B) {
+	p := newLargeProject(b, 20_000, 20)
+	p.Limits.Files = 10_000
+	benchUnchanged(b, p)
+}
+
 func benchUnchanged(b *testing.B, p *project) {
 	p.capture()
 	p.capture()

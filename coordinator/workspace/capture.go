@@ -52,6 +52,9 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("%s exceeds the limit %s of %d", e.Root, e.Limit, e.Value)
 }
 
+// OfDirectory reports whether the directory exceeds the limit, unlike the disk or all stores.
+func (e *LimitError) OfDirectory() bool { return e.Limit != "Free" && e.Limit != "Stores" }
+
 // Capture is what the files of a directory contained at one time.
 type Capture struct {
 	Tree     objects.Hash
@@ -60,13 +63,14 @@ type Capture struct {
 	Skipped  []Skipped // sorted by path
 	Notes    []string  // how the list of files differs from what Git tracks
 	Duration time.Duration
+	// Exceeded is the limit because of which the files that are as in Git's index are not captured; nil: they are.
+	Exceeded *LimitError
 }
 
 // Capture stores the files of the directory under the name id, a ULID. When it returns nil, the tree survives a power
 // cut. progress is called with the number of files that were read so far; it may be nil. Errors are a *LimitError, a
 // *BusyError, or say that the directory cannot be listed or the store cannot be written; nothing is stored then.
 func (w *Workspace) Capture(ctx context.Context, id string, progress func(files int)) (Capture, error) {
-	started := time.Now()
 	if free, err := freeBytes(w.home); err == nil && w.Limits.Free > 0 && free < w.Limits.Free {
 		return Capture{}, w.limit("Free", int64(w.Limits.Free))
 	}
@@ -75,9 +79,28 @@ func (w *Workspace) Capture(ctx context.Context, id string, progress func(files 
 		return Capture{}, err
 	}
 	defer release()
-	before := w.readCache()
+	c := &capture{w: w, before: w.readCache(), progress: progress}
+	if w.exceeded == nil {
+		result, err := c.within(ctx, id)
+		var limit *LimitError
+		if !w.narrow || !errors.As(err, &limit) || !limit.OfDirectory() {
+			return result, err
+		}
+		w.exceeded = limit
+	}
+	c.partial = true
+	if c.before.files != nil {
+		c.held, _ = w.store.IsPartial(c.before.tree) // without the tree, nothing is held
+	}
+	return c.within(ctx, id)
+}
+
+// within captures the directory within the time that is allowed.
+func (c *capture) within(ctx context.Context, id string) (Capture, error) {
+	started, w := time.Now(), c.w
+	c.now, c.read = cache{started: started.UnixNano()}, 0
 	limit, name := w.Limits.Time, "Time"
-	if before.files == nil {
+	if c.before.files == nil {
 		limit, name = w.Limits.FirstTime, "FirstTime"
 	}
 	if limit > 0 {
@@ -85,12 +108,11 @@ func (w *Workspace) Capture(ctx context.Context, id string, progress func(files 
 		ctx, stop = context.WithTimeoutCause(ctx, limit, w.limit(name, int64(limit)))
 		defer stop()
 	}
-	d, err := openDisk(w.root)
-	if err != nil {
+	var err error
+	if c.disk, err = openDisk(w.root); err != nil {
 		return Capture{}, err
 	}
-	defer d.close()
-	c := &capture{w: w, disk: d, before: before, now: cache{started: started.UnixNano()}, progress: progress}
+	defer c.disk.close()
 	result, err := c.run(ctx, id)
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
@@ -108,30 +130,36 @@ type capture struct {
 	before   *cache
 	now      cache
 	progress func(int)
+	partial  bool // without the contents of files that are as in Git's index
+	// held is whether files that the last capture stored stay captured when they are as in Git's index: otherwise they
+	// would be missing because Git has them now.
+	held    bool
+	tracked map[string]indexed // of a partial capture
 
 	files   []objects.File // of the tree
 	skipped []Skipped
 	changed []cached // to be read
 	read    int64    // bytes
+	inGit   int      // files with the mode objects.ModeInGit
 }
 
 // run lists the directory while it describes the files that are known from the last capture.
 func (c *capture) run(ctx context.Context, id string) (Capture, error) {
 	known := make(chan []described)
 	go func() { known <- c.describe() }()
-	listed, err := c.w.list(ctx)
+	listed, err := c.w.list(ctx, c.partial)
 	stats := <-known
 	if err != nil {
 		var many *TooManyError
 		if errors.As(err, &many) {
-			err = c.w.limit("Files", int64(many.Limit))
+			err = c.w.limit("Files", int64(c.w.Limits.Files))
 		}
 		return Capture{}, err
 	}
-	for _, s := range listed.skipped {
-		c.skip(s.Path, s.Why)
+	if c.partial && len(listed.tracked) == 0 { // there is no repository, or Git has no file of the directory
+		return Capture{}, c.w.exceeded
 	}
-	if err := c.compare(ctx, listed.paths, stats); err != nil {
+	if err := c.sort(ctx, listed, stats); err != nil {
 		return Capture{}, err
 	}
 	if err := c.checkSizes(); err != nil {
@@ -148,9 +176,35 @@ func (c *capture) run(ctx context.Context, id string) (Capture, error) {
 			result.Bytes += f.Size
 		}
 	}
-	slices.SortFunc(c.skipped, func(a, b Skipped) int { return strings.Compare(a.Path, b.Path) })
 	result.Skipped = c.skipped
+	if c.partial {
+		result.Exceeded = c.w.exceeded
+		result.Skipped = append(result.Skipped, Skipped{".", fmt.Sprintf("%d files that Git has", c.inGit)})
+	}
+	slices.SortFunc(result.Skipped, func(a, b Skipped) int { return strings.Compare(a.Path, b.Path) })
 	return result, err
+}
+
+// sort finds out what is to be read of the files that are listed.
+func (c *capture) sort(ctx context.Context, listed listing, stats []described) error {
+	c.files, c.skipped, c.changed, c.now.files, c.inGit = nil, nil, nil, nil, 0
+	for _, s := range listed.skipped {
+		c.skip(s.Path, s.Why)
+	}
+	c.tracked = listed.tracked
+	if err := c.compare(ctx, listed.paths, stats); err != nil || !c.partial {
+		return err
+	}
+	c.files = append(c.files, objects.Partial)
+	limit := c.w.Limits.Files
+	switch {
+	case limit == 0 || len(c.now.files)+len(c.changed) <= limit:
+		return nil
+	case c.held:
+		c.held = false
+		return c.sort(ctx, listed, stats)
+	}
+	return c.w.limit("Files", int64(limit))
 }
 
 // described is a file of the last capture as it is now.
@@ -195,7 +249,11 @@ func (c *capture) compare(ctx context.Context, paths []string, stats []described
 // capture did not have it.
 func (c *capture) add(name string, last *cached, now described) {
 	mode := now.stat.mode
+	git, isTracked := c.tracked[name]
 	switch {
+	case now.err == nil && isTracked && git.isAsNow(now.stat) && !(c.held && last != nil):
+		c.inGit++
+		c.files = append(c.files, objects.File{Path: name, Entry: git.Entry})
 	case errors.Is(now.err, fs.ErrNotExist): // Git tracks it
 	case now.err != nil:
 		c.skip(name, reason(now.err))

@@ -15,11 +15,12 @@ const (
 	maxNames      = 32 << 10 // the length of all paths of an event, in bytes
 )
 
-// Changes returns what differs between two trees, without the turn, the directory and the trees.
+// Changes returns what is known to differ between two trees, without the turn, the directory and the trees. Its errors
+// are those of Compare.
 func (w *Workspace) Changes(before, after objects.Hash) (projection.FilesChanged, error) {
 	var changed projection.FilesChanged
 	counted, names := int64(0), 0
-	for c, err := range w.store.Compare(before, after) {
+	for c, err := range w.Compare(before, after) {
 		if err != nil {
 			return changed, err
 		}

@@ -16,6 +16,10 @@ func (w *Workspace) Edit(
 		return edited, entry, err
 	}
 	defer release()
+	partial, err := w.store.IsPartial(tree)
+	if err != nil {
+		return edited, entry, err
+	}
 	files, err := w.store.Files(tree)
 	if err != nil {
 		return edited, entry, err
@@ -30,6 +34,9 @@ func (w *Workspace) Edit(
 		var all []objects.File
 		for name, e := range files {
 			all = append(all, objects.File{Path: name, Entry: e})
+		}
+		if partial {
+			all = append(all, objects.Partial)
 		}
 		edited, err = objects.Tree(all, out.Put)
 		return err

@@ -27,6 +27,7 @@ type listOptions struct {
 	scratch  string   // an existing directory of the program, where list makes an empty Git directory
 	exclude  []string // directories whose files are not listed: the program's home
 	maxFiles int      // a list with more files is a *TooManyError
+	index    bool     // also list what Git's index has of the files
 }
 
 // A listing has the names of the files of a directory.
@@ -34,8 +35,9 @@ type listing struct {
 	// paths are relative to the root, with slashes, sorted by their bytes, each once. They may name files that are
 	// missing (Git tracks them), and directories (instead of a file that Git tracks).
 	paths   []string
-	skipped []Skipped // directories that are not listed, sorted
-	notes   []string  // how the list differs from what Git tracks or would track, each without a full stop
+	tracked map[string]indexed // the files that can be compared with Git's index, by their paths
+	skipped []Skipped          // directories that are not listed, sorted
+	notes   []string           // how the list differs from what Git tracks or would track, each without a full stop
 }
 
 // Skipped is a path that is not captured.
@@ -56,7 +58,7 @@ func (e *TooManyError) Error() string { return fmt.Sprintf("more than %d files",
 //
 // After an error the list is unknown. It is never a list that lacks the ignore rules.
 func list(ctx context.Context, o listOptions) (listing, error) {
-	l := lister{listOptions: o}
+	l := lister{listOptions: o, listing: listing{tracked: map[string]indexed{}}}
 	for _, dir := range o.exclude {
 		if below, err := filepath.Rel(o.root, dir); err == nil && filepath.IsLocal(below) {
 			l.excluded = append(l.excluded, filepath.ToSlash(below))
@@ -84,6 +86,7 @@ type lister struct {
 	git      string   // the path of the program
 	excluded []string // exclude, relative to the root, with slashes
 	nested   int      // the number of nested repositories so far
+	indexed  int64    // when the index of the repository was written, in nanoseconds since 1970
 }
 
 // repository adds the files of the root, or of a nested repository, and those of the repositories nested in it. dir is
@@ -132,13 +135,23 @@ func (l *lister) gitFiles(ctx context.Context, dir string) (nested []string, err
 		return l.unversioned(ctx, dir)
 	}
 	before := len(l.paths)
-	nested, err = l.lsFiles(ctx, dir, nil, "--cached", "--stage")
+	options := []string{"--cached", "--stage"}
+	if l.index {
+		if l.indexed, err = l.indexTime(ctx, dir); err != nil {
+			return nil, err
+		}
+		options = append(options, "--debug")
+	}
+	nested, err = l.lsFiles(ctx, dir, nil, options...)
 	var failed *gitError
 	if !errors.As(err, &failed) {
 		return nested, err
 	}
 	if refused, checkErr := l.refuses(ctx, dir); checkErr != nil || !refused {
 		return nil, errors.Join(err, checkErr)
+	}
+	for _, name := range l.paths[before:] {
+		delete(l.tracked, name)
 	}
 	l.paths = l.paths[:before]
 	l.notes = append(l.notes, fmt.Sprintf("git refuses the repository %s (%s): tracked files that it ignores are not "+

@@ -88,8 +88,16 @@ func (l *lister) lsFiles(ctx context.Context, dir string, gitOptions []string, o
 		args = append(args, "--", l.sub)
 	}
 	var nested []string
+	var last indexRecord
 	warnings, err := l.run(ctx, dir, args, func(record string) error {
+		record, err := last.end(record, l)
+		if err != nil || record == "" {
+			return err
+		}
 		name, isRepository, err := l.parseRecord(dir, record)
+		if l.index {
+			last.begin(record, name)
+		}
 		switch {
 		case err != nil:
 			return err

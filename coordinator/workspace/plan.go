@@ -30,6 +30,7 @@ type Turn struct {
 type Span struct {
 	Turn    *Turn // nil: no turn ran, so that a person or another program is the author
 	Changes []objects.Change
+	Mixed   bool // only one of the captures has the files that Git has, so that any author is possible
 }
 
 // TurnTrees is a turn with the trees that were captured before and after it.
@@ -44,6 +45,10 @@ func History(s *objects.Store, target objects.Hash, turns []TurnTrees, present o
 	var spans []Span
 	add := func(turn *Turn, before, after objects.Hash) error {
 		span := Span{Turn: turn}
+		var err error
+		if span.Mixed, err = isMixed(s, before, after); err != nil {
+			return err
+		}
 		for change, err := range s.Compare(before, after) {
 			if err != nil {
 				return err
@@ -131,6 +136,8 @@ func NewPlan(history []Span, o PlanOptions) Plan {
 type trail struct {
 	target, present objects.Entry
 	authors         []*Turn // of its changes, oldest first; nil: no turn
+	mixed           bool    // it differs between two captures of which only one has the files that Git has
+	gap             bool    // it was not captured in between, so that any author is possible
 }
 
 // trails returns the trails of all paths that a history changes.
@@ -142,7 +149,10 @@ func trails(history []Span) map[string]*trail {
 			if t == nil {
 				t = &trail{target: c.Before}
 				all[c.Path] = t
+			} else if !c.Before.IsZero() && !c.Before.Stored() {
+				t.gap = true
 			}
+			t.mixed = t.mixed || span.Mixed
 			t.present = c.After
 			t.authors = append(t.authors, span.Turn)
 		}
@@ -161,6 +171,12 @@ func (t *trail) firstTurn() *Turn {
 
 // otherAuthor says who changed a path, apart from turns. It returns "" if the turns are the only authors.
 func (t *trail) otherAuthor() string {
+	switch {
+	case t.mixed:
+		return "its author is unknown, since not all files were captured from then on, or until then"
+	case t.gap:
+		return "it was not captured in between, so its author is unknown"
+	}
 	for i, turn := range t.authors {
 		switch {
 		case turn == nil && i == 0:
@@ -225,6 +241,12 @@ func (p *planner) reasonToKeep(name string, t *trail) string {
 	}
 	if why, ok := skipReason(p.SkippedThen, name); ok {
 		return "not captured then: " + why
+	}
+	if t.target.Type() == objects.ModeInGit {
+		return "not captured then: it was as Git had it"
+	}
+	if t.present.Type() == objects.ModeInGit {
+		return "not captured now, so it could not be undone: it is as Git has it"
 	}
 	if why, ok := skipReason(p.SkippedNow, name); ok {
 		return "not captured now, so it could not be undone: " + why

@@ -48,6 +48,8 @@ func TestPlan(t *testing.T) {
 	a, b, c := fileOf("a"), fileOf("b"), fileOf("c")
 	agent := func(path string, before, after objects.Entry) Span { return change(numbered(12), path, before, after) }
 	you := func(path string, before, after objects.Entry) Span { return change(nil, path, before, after) }
+	git, mixed := objects.GitEntry("100644", "1"), agent("x", a, b)
+	mixed.Mixed = true
 	for _, test := range []struct {
 		name    string
 		history []Span
@@ -132,6 +134,27 @@ func TestPlan(t *testing.T) {
 			name: "skipped now", history: []Span{agent("x", a, noEntry)},
 			o:    PlanOptions{SkippedNow: []Skipped{{"x", "a pipe"}}},
 			want: "keep x: not captured now, so it could not be undone: a pipe",
+		},
+		{
+			name: "Git had it", history: []Span{agent("x", git, a)},
+			want: "keep x: not captured then: it was as Git had it",
+		},
+		{
+			name: "Git has it", history: []Span{agent("x", a, git)},
+			want: "keep x: not captured now, so it could not be undone: it is as Git has it",
+		},
+		{
+			name: "an agent created and committed it", history: []Span{agent("x", noEntry, git)},
+			want: "keep x: not captured now, so it could not be undone: it is as Git has it",
+		},
+		{
+			name: "Git had it in between", history: []Span{agent("x", a, git), change(numbered(13), "x", git, b)},
+			want: "keep x: it was not captured in between, so its author is unknown", force: "write x",
+		},
+		{
+			name: "not all files were captured from then on", history: []Span{mixed},
+			want:  "keep x: its author is unknown, since not all files were captured from then on, or until then",
+			force: "write x",
 		},
 		{
 			name:    "its parent is a link of a person",

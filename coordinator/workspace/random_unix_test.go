@@ -79,7 +79,7 @@ func TestRandomRestores(t *testing.T) {
 		})
 	}
 	t.Logf("%v", total)
-	for _, what := range []string{"crashed", "saved", "forced", "kept", "written", "removed", "undone"} {
+	for _, what := range []string{"crashed", "saved", "forced", "kept", "written", "removed", "undone", "partial", "kept for Git"} {
 		if total[what] == 0 {
 			t.Errorf("no case in which something was %s", what)
 		}
@@ -97,7 +97,11 @@ type world struct {
 	store   contents
 	history []Span
 	states  []tree // at the ends of the spans, beginning with the first
-	saves   int    // contents so far
+	partial bool   // of the files that Git has, captures have no contents unless earlier ones did
+	views   []tree // the captures: states, except in a partial world
+	git     tree   // that Git has
+	held    map[string]bool
+	saves   int // contents so far
 	count   map[string]int
 }
 
@@ -111,8 +115,30 @@ func newWorld(t *testing.T, rt *rapid.T) *world {
 	w.root, err = os.OpenRoot(w.dir)
 	must(t, err)
 	w.change(8)
+	w.partial, w.git, w.held = w.int(4) == 0, w.capture(), map[string]bool{}
+	if w.partial {
+		w.change(8) // not committed
+	}
 	w.states = []tree{w.capture()}
+	w.countIf("partial", w.partial)
+	w.views = []tree{w.view(w.present())}
 	return w
+}
+
+// view returns what a capture of a tree has.
+func (w *world) view(all tree) tree {
+	if !w.partial {
+		return all
+	}
+	seen := tree{}
+	for name, e := range all {
+		if e == w.git[name] && !w.held[name] {
+			seen[name] = objects.GitEntry(fmt.Sprintf("%o", e.Mode), e.Hash.String())
+			continue
+		}
+		seen[name], w.held[name] = e, true
+	}
+	return seen
 }
 
 func (w *world) close() {
@@ -160,9 +186,16 @@ func (w *world) span(turn *Turn) {
 	if turn != nil {
 		turn.Ended = time.Now()
 	}
-	before := w.present()
+	if w.partial && w.chance() { // it commits
+		w.git = w.capture()
+	}
+	if w.int(4) == 0 { // too many files are held
+		w.held = map[string]bool{}
+	}
+	before := w.views[len(w.views)-1]
 	w.states = append(w.states, w.capture())
-	w.history = append(w.history, Span{Turn: turn, Changes: changes(before, w.present())})
+	w.views = append(w.views, w.view(w.present()))
+	w.history = append(w.history, Span{Turn: turn, Changes: changes(before, w.views[len(w.views)-1])})
 }
 
 // change makes n/2 to n random changes. Those that are impossible do nothing.
@@ -215,11 +248,14 @@ func (w *world) restore() {
 	force := w.int(4) == 0
 	w.countIf("forced", force)
 	plan := w.plan(force)
-	switch w.int(3) {
-	case 0:
+	if !force {
+		w.checkAuthors(plan)
+	}
+	switch way := w.int(3); {
+	case way == 0:
 		w.checkSaves(plan, o)
 		return
-	case 1:
+	case way == 1 && !w.partial:
 		n := w.int(4*len(plan.Removals) + 4*len(plan.Writes) + 4)
 		w.countIf("crashed", crashing(w.t, plan, o, n, func() {}))
 		w.recover()
@@ -228,6 +264,21 @@ func (w *world) restore() {
 	}
 	w.checkRestore(plan, o)
 	w.checkUndo(o)
+}
+
+// checkAuthors checks that a plan has no path that a person has changed since the target, also while Git had it.
+func (w *world) checkAuthors(plan Plan) {
+	for i, span := range w.history {
+		if span.Turn != nil {
+			continue
+		}
+		for _, c := range changes(w.states[i], w.states[i+1]) {
+			isIt := func(s Step) bool { return s.Path == c.Path }
+			if slices.ContainsFunc(slices.Concat(plan.Removals, plan.Writes), isIt) {
+				w.rt.Errorf("a person changed %q: planned %s", c.Path, describe(plan))
+			}
+		}
+	}
 }
 
 func (w *world) countIf(what string, happened bool) {
@@ -286,11 +337,13 @@ func (w *world) checkRestore(plan Plan, o RestoreOptions) {
 	}
 	for _, kept := range plan.Kept {
 		obstructed := strings.HasPrefix(kept.Why, "it is a directory with ") || strings.HasPrefix(kept.Why, "its parent ")
-		if w.onlyTurnsChanged(kept.Path) && !obstructed {
+		ofGit := w.wasInGit(kept.Path)
+		w.countIf("kept for Git", ofGit)
+		if w.onlyTurnsChanged(kept.Path) && !obstructed && !ofGit {
 			w.rt.Errorf("%q is kept: %s", kept.Path, kept.Why)
 		}
 	}
-	if w.onlyTurns() {
+	if w.onlyTurns() && !w.partial {
 		if diff := cmp.Diff(w.target(), now); diff != "" {
 			w.rt.Errorf("only turns changed files: want, got:\n%s", diff)
 		}
@@ -309,6 +362,11 @@ func (w *world) onlyTurnsChanged(name string) bool {
 		}
 	}
 	return true
+}
+
+// wasInGit reports whether a path was not captured at a time since Git had it.
+func (w *world) wasInGit(name string) bool {
+	return slices.ContainsFunc(w.views, func(seen tree) bool { return seen[name].Type() == objects.ModeInGit })
 }
 
 func (w *world) onlyTurns() bool {

@@ -25,6 +25,10 @@ type Workspace struct {
 	store *objects.Store
 	above *Workspace // the one whose directory contains this one, see Below; nil: none
 	sub   string     // the path of root in it, with slashes
+	// narrow is whether a capture over a limit has only what Git reports as changed: no directory below is captured
+	// instead.
+	narrow   bool
+	exceeded *LimitError // the limit because of which captures of this workspace have only that; nil: they have all
 }
 
 // Open returns the workspace of a directory that agents work in, with its store in home, the directory of the program,
@@ -40,7 +44,11 @@ func Open(home, dir string) (*Workspace, error) {
 			return w, nil
 		}
 	}
-	return openPlain(home, dir)
+	w, err := openPlain(home, dir)
+	if err == nil {
+		w.narrow = true
+	}
+	return w, err
 }
 
 // openPlain is Open without the search for a work tree.
@@ -113,39 +121,53 @@ func (w *Workspace) Below(dir string) (*Workspace, error) {
 		return nil, fmt.Errorf("%s is not below %s", dir, w.root)
 	}
 	b := newWorkspace(w.home, dir)
-	b.Limits, b.above, b.sub = w.Limits, w, filepath.ToSlash(below)
+	b.Limits, b.above, b.sub, b.narrow = w.Limits, w, filepath.ToSlash(below), true
 	return b, nil
 }
 
-// list lists the files of the directory.
-func (w *Workspace) list(ctx context.Context) (listing, error) {
-	l, err := list(ctx, w.listing())
+// list lists the files of the directory, with Git's index if they are too many or too large.
+func (w *Workspace) list(ctx context.Context, index bool) (listing, error) {
+	l, err := list(ctx, w.listing(index))
 	if w.above == nil || err != nil {
 		return l, err
 	}
-	paths := l.paths[:0]
-	for _, name := range l.paths {
-		if name, ok := strings.CutPrefix(name, w.sub+"/"); ok {
-			paths = append(paths, name)
+	paths, tracked := l.paths[:0], map[string]indexed{}
+	for _, above := range l.paths {
+		name, ok := strings.CutPrefix(above, w.sub+"/")
+		if !ok {
+			continue
+		}
+		paths = append(paths, name)
+		if entry, ok := l.tracked[above]; ok {
+			tracked[name] = entry
 		}
 	}
-	l.paths = paths
+	l.paths, l.tracked = paths, tracked
 	for i := range l.skipped {
 		l.skipped[i].Path = strings.TrimPrefix(l.skipped[i].Path, w.sub+"/")
 	}
 	return l, nil
 }
 
-func (w *Workspace) listing() listOptions {
+// namesPerFile is how many files can be listed for each that can be captured, if those are left out that Git has.
+const namesPerFile = 10
+
+func (w *Workspace) listing(index bool) listOptions {
+	const most = 1 << 30
 	files := w.Limits.Files
 	if files == 0 {
-		files = 1 << 30
+		files = most
+	}
+	if index && files <= most/namesPerFile {
+		files *= namesPerFile
 	}
 	root := w.root
 	if w.above != nil {
 		root = w.above.root
 	}
-	return listOptions{root: root, sub: w.sub, scratch: w.dir, exclude: []string{w.home}, maxFiles: files}
+	return listOptions{
+		root: root, sub: w.sub, scratch: w.dir, exclude: []string{w.home}, maxFiles: files, index: index,
+	}
 }
 
 // RefusedError is the error of a directory that is never captured: the root of the file system, the home directory of

@@ -39,13 +39,25 @@ const (
 	modePerm = 0o7777
 	// ModeSkipped is the mode of a path whose content is not stored. Its object is the text that says why.
 	ModeSkipped = 0o150000
+	// ModeInGit is the mode of a file or link whose content is not stored since it is as in Git's index. Its hash is
+	// that of GitEntry.
+	ModeInGit = 0o160000
 )
+
+// Partial marks a tree in which files that are as in Git's index have the mode ModeInGit, beside the files of its top
+// directory. No captured file has its path. Compare and Files leave it out.
+var Partial = File{Path: ".git", Entry: Entry{Mode: ModeInGit}}
+
+// GitEntry returns the entry of a file with the mode ModeInGit. mode is Git's in octal, and name Git's of the content.
+func GitEntry(mode, name string) Entry {
+	return Entry{Mode: ModeInGit, Hash: HashOf([]byte(mode + " " + name))}
+}
 
 // Entry is one name in a tree. The zero Entry is an absent name.
 type Entry struct {
-	Mode uint32 // ModeFile with permissions, ModeLink, ModeDir or ModeSkipped
+	Mode uint32 // ModeFile with permissions, ModeLink, ModeDir, ModeSkipped or ModeInGit
 	Hash Hash   // of the content, of the link's text, of the directory, or of why the path is skipped
-	Size int64  // in bytes; 0 for a directory and for what is skipped
+	Size int64  // in bytes; 0 for a directory and for what is not stored
 }
 
 // Stored reports whether the content of the name is stored: it is a file or a link.
@@ -114,7 +126,7 @@ func validName(name string) bool {
 
 func validMode(mode uint32) bool {
 	switch mode {
-	case ModeDir, ModeLink, ModeSkipped:
+	case ModeDir, ModeLink, ModeSkipped, ModeInGit:
 		return true
 	}
 	return mode&^modePerm == ModeFile

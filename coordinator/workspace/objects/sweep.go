@@ -62,9 +62,11 @@ func (s *Store) mark(dir Hash, live map[Hash]bool) error {
 		return err
 	}
 	for _, e := range entries {
-		if e.Type() == ModeDir {
+		switch e.Type() {
+		case ModeDir:
 			err = errors.Join(err, s.mark(e.Hash, live))
-		} else {
+		case ModeInGit: // no object
+		default:
 			live[e.Hash] = true
 		}
 	}

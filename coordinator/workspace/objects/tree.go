@@ -82,7 +82,20 @@ type Change struct {
 // became a file, those of the directory are absent afterwards. The errors are those of Read; the sequence ends after
 // one.
 func (s *Store) Compare(before, after Hash) iter.Seq2[Change, error] {
-	return func(yield func(Change, error) bool) { s.compare(before, after, "", yield) }
+	return func(yield func(Change, error) bool) {
+		s.compare(before, after, "", func(c Change, err error) bool {
+			return err == nil && c.Path == Partial.Path || yield(c, err)
+		})
+	}
+}
+
+// IsPartial reports whether a tree has the mark Partial. The errors are those of Read.
+func (s *Store) IsPartial(root Hash) (bool, error) {
+	if root == HashOf(nil) { // an empty directory, which need not be stored
+		return false, nil
+	}
+	entries, err := s.readDir(root)
+	return slices.Contains(entries, named{Partial.Path, Partial.Entry}), err
 }
 
 // compare yields what differs below a directory. It returns false if the sequence has ended.

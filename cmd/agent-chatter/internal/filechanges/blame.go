@@ -70,7 +70,8 @@ func (cmd *Blame) run(a *app.App) error {
 	return app.Exit(app.ExitFailed, notBlamedText(cmd.Path, h.id))
 }
 
-// A blamed line is a line of a file, and the step that changed it last; nil: it was there before the first one.
+// A blamed line is a line of a file, and the step that changed it last; nil: it was there before the first one, or
+// before the first one with a content that was captured.
 type blamed struct {
 	step *step
 	text string // with its line feed, if it has one
@@ -122,6 +123,8 @@ func (f *versions) add(s *step, e objects.Entry) error {
 		s = nil
 	case e == f.last:
 		return nil
+	case isMissing(f.last):
+		s = nil
 	}
 	next, err := f.h.side(f.dir, f.path, e)
 	switch {

@@ -68,7 +68,7 @@ func (p *patch) add(s step, c objects.Change) {
 	switch {
 	case at.foreign != "":
 		at.leaveOut(at.foreign)
-	case c.Before.Type() == objects.ModeSkipped || c.After.Type() == objects.ModeSkipped:
+	case isMissing(c.Before) || isMissing(c.After):
 		at.leaveOut("its content was not captured")
 	case !at.taken:
 		at.before = c.Before
@@ -77,6 +77,9 @@ func (p *patch) add(s step, c objects.Change) {
 	}
 	at.taken, at.after, at.last = true, c.After, s.changed.TurnID
 }
+
+// isMissing reports whether the content of a file is not stored.
+func isMissing(e objects.Entry) bool { return !e.IsZero() && !e.Stored() }
 
 func (c *chain) leaveOut(why string) {
 	if c.why == "" {

@@ -39,6 +39,16 @@ func (h *history) printDiff(out io.Writer, r row, style view.Style, terminal boo
 func (h *history) printChange(
 	out io.Writer, dir string, c objects.Change, style view.Style, terminal bool,
 ) error {
+	for _, e := range []objects.Entry{c.Before, c.After} {
+		why, err := h.whyMissing(dir, c.Path, e)
+		if err != nil {
+			return err
+		}
+		if why != "" {
+			fmt.Fprintln(out, notCapturedText(c.Path, why))
+			return nil
+		}
+	}
 	before, err := h.side(dir, c.Path, c.Before)
 	if err != nil {
 		return err

@@ -42,7 +42,14 @@ func (r *Reader) Diff(step int, path string, clean func(string) string) (FileDif
 		if e.IsZero() || e.Type() == objects.ModeFile && e.Size > workspace.MaxDiff {
 			continue
 		}
-		if sides[i], err = r.history.read(dir, path, e); err != nil {
+		if !e.Stored() {
+			var why string
+			why, err = r.history.whyMissing(dir, path, e)
+			sides[i] = []byte(why)
+		} else {
+			sides[i], err = r.history.read(dir, path, e)
+		}
+		if err != nil {
 			return d, err
 		}
 	}
@@ -71,7 +78,7 @@ func kindNotes(c objects.Change, sides [2][]byte) (notes []string) {
 		switch e.Type() {
 		case objects.ModeLink:
 			notes = append(notes, linkText(i == 0, string(sides[i])))
-		case objects.ModeSkipped:
+		case objects.ModeSkipped, objects.ModeInGit:
 			notes = append(notes, skippedSideText(i == 0, string(sides[i])))
 		}
 	}

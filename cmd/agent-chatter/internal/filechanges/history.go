@@ -79,7 +79,25 @@ func readHistory(
 			}
 		}
 	}
+	h.steps = slices.DeleteFunc(h.steps, h.isMixed)
 	return h, nil
+}
+
+// isMixed reports whether only one of the trees of a step has the files that Git has, so that what changed is unknown.
+func (h *history) isMixed(s step) bool {
+	if s.changed != nil {
+		return false
+	}
+	before, err := objects.ParseHash(s.before)
+	after, afterErr := objects.ParseHash(s.after)
+	if err != nil || afterErr != nil {
+		return false
+	}
+	var partial *workspace.PartialError
+	for _, err := range h.workspace(s.dir).Compare(before, after) {
+		return errors.As(err, &partial)
+	}
+	return false
 }
 
 func newHistory(home, id string) *history {
@@ -209,7 +227,7 @@ func (h *history) compare(dir, before, after string) (all []objects.Change, err 
 	if err != nil {
 		return nil, err
 	}
-	for c, err := range h.workspace(dir).Store().Compare(from, to) {
+	for c, err := range h.workspace(dir).Compare(from, to) {
 		if err != nil {
 			return nil, h.contentError("what changed in "+dir, err)
 		}
@@ -265,6 +283,21 @@ func (h *history) contentError(what string, err error) error {
 		return err
 	}
 	return app.Exit(app.ExitFailed, missingText(what, missing.Dir, missing.Hash.String(), h.dropped))
+}
+
+// textInGit is why a file has no content in the store that Git has.
+const textInGit = "Git has it, and the directory exceeds a limit"
+
+// whyMissing returns why the content of an entry is not stored; "": it is, or the file is absent.
+func (h *history) whyMissing(dir, path string, e objects.Entry) (string, error) {
+	switch {
+	case e.IsZero() || e.Stored():
+		return "", nil
+	case e.Type() == objects.ModeInGit:
+		return textInGit, nil
+	}
+	why, err := h.read(dir, path, e)
+	return string(why), err
 }
 
 // read returns the content of an entry of a directory.

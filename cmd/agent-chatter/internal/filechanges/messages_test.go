@@ -33,6 +33,7 @@ func TestTexts(t *testing.T) {
 	add("notBlamedText", "", notBlamedText(hostile, id))
 	add("tooLargeText", "", tooLargeText(hostile))
 	add("notCapturedText", "", notCapturedText(hostile, hostile))
+	add("textInGit", "", notCapturedText(hostile, textInGit))
 	add("binaryText", "", binaryText(hostile))
 	add("pointText", "", pointText(hostile))
 	add("severalText", "", severalText([]string{"/home/hugo/a", hostile}))

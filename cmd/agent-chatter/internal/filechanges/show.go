@@ -111,11 +111,11 @@ func (h *history) find(cwd string, t tree, name string) (path string, e objects.
 		case e.Stored():
 			return path, e, nil
 		default:
-			why, err := h.read(t.dir, path, e)
+			why, err := h.whyMissing(t.dir, path, e)
 			if err != nil {
 				return "", e, err
 			}
-			return "", e, app.Exit(app.ExitFailed, app.Message{Text: notCapturedText(path, string(why))})
+			return "", e, app.Exit(app.ExitFailed, app.Message{Text: notCapturedText(path, why)})
 		}
 	}
 	return "", e, errNoFile

@@ -73,6 +73,7 @@ func viewTexts() []apptest.Text {
 		add("panelSplitText", "", panelSplitText(coordinator.PanelSplit{Members: members, Why: why}))
 	}
 	add("filesLimitedText", "", filesLimitedText(coordinator.FilesLimited{Dir: apptest.Hostile, Err: limit}))
+	add("filesLimitedText", "changed", filesLimitedText(coordinator.FilesLimited{Dir: apptest.Hostile, Err: limit, Changed: true}))
 	add("budgetNearText", "", budgetNearText(coordinator.BudgetNear{BudgetError: coordinator.BudgetError{
 		Bound: cost, Used: 4.0625, Currency: apptest.Hostile,
 	}}))

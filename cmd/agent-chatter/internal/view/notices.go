@@ -299,6 +299,10 @@ func filesOffText(n coordinator.FilesOff) string {
 
 // filesLimitedText is for a work tree that is too large.
 func filesLimitedText(n coordinator.FilesLimited) string {
+	if n.Changed {
+		return fmt.Sprintf("What agents do in %s is recorded only of files that Git reports as changed or untracked: "+
+			"%s.\nFor the limits, see: agent-chatter guide file-changes", tty.SafeLine(n.Dir), fileLimitText(n.Err))
+	}
 	return fmt.Sprintf("What agents do to files is recorded in %s only: %s.\n"+
 		"For the limits, see: agent-chatter guide file-changes", tty.SafeLine(n.Dir), fileLimitText(n.Err))
 }
