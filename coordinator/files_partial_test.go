@@ -46,22 +46,19 @@ func (p *project) commit() {
 	p.git("commit", "-q", "-m", "all")
 }
 
-// kept returns why files were kept by restores, by their paths.
-func (d *disk) kept(t *testing.T, id string) map[string]string {
-	kept := map[string]string{}
-	for _, e := range d.events(id) {
-		if e.Type != "files.restored" {
-			continue
+// keeping is d.record, and collects why files were kept by restores, by their paths.
+func (d *disk) keeping(id string) (record func(...projection.Payload) error, kept map[string]string) {
+	kept = map[string]string{}
+	return func(payloads ...projection.Payload) error {
+		for _, p := range payloads {
+			if restored, ok := p.(projection.FilesRestored); ok {
+				for _, k := range restored.Kept {
+					kept[string(k.Path)] = k.Why
+				}
+			}
 		}
-		decoded, err := projection.Decode(e)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, k := range decoded.(projection.FilesRestored).Kept {
-			kept[string(k.Path)] = k.Why
-		}
-	}
-	return kept
+		return d.record(id)(payloads...)
+	}, kept
 }
 
 // ends returns the events with which the turns of a session ended.
@@ -89,7 +86,8 @@ func TestFilesOfALargeRepository(t *testing.T) {
 		t.Errorf("the limit was reported %d times:\n%q", n, s.recorder.lines)
 	}
 	id := s.stop()
-	ends, record := d.ends(id), d.record(id)
+	ends := d.ends(id)
+	record, kept := d.keeping(id)
 	for _, step := range []struct {
 		after int // turn
 		want  string
@@ -97,12 +95,12 @@ func TestFilesOfALargeRepository(t *testing.T) {
 		p.restore(d, id, ends[step.after-1], false, record)
 		p.check(map[string]string{"a": step.want, "b": "1\n", "mine": "my own\n"})
 	}
-	if kept := d.kept(t, id); len(kept) > 0 {
+	if len(kept) > 0 {
 		t.Errorf("kept %q", kept)
 	}
 	p.restore(d, id, 1, false, record) // before the first turn, it was as Git had it
 	p.check(map[string]string{"a": "two\n", "b": "1\n", "mine": "my own\n"})
-	if diff := cmp.Diff(map[string]string{"a": "not captured then: it was as Git had it"}, d.kept(t, id)); diff != "" {
+	if diff := cmp.Diff(map[string]string{"a": "not captured then: it was as Git had it"}, kept); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -119,13 +117,14 @@ func TestFilesOfAnotherBranch(t *testing.T) {
 	s.say("one", "two")
 	checkLines(t, s.recorder.changes(t), "ada: 1 file changed: a", "ada: 2 files changed: added (new), b")
 	id := s.stop()
-	p.restore(d, id, 1, false, d.record(id))
+	record, kept := d.keeping(id)
+	p.restore(d, id, 1, false, record)
 	p.check(map[string]string{"a": "two\n", "b": "other\n", "mine": "1\n"})
 	git := "not captured now, so it could not be undone: it is as Git has it"
 	want := map[string]string{
 		"a": "not captured then: it was as Git had it", "b": "not captured then: it was as Git had it", "added": git,
 	}
-	if diff := cmp.Diff(want, d.kept(t, id)); diff != "" {
+	if diff := cmp.Diff(want, kept); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -162,9 +161,10 @@ func TestRestoreInARepositoryThatHasGrown(t *testing.T) {
 	id := s.stop()
 	p.write("x", "1\n")
 	p.write("y", "1\n")
-	p.restore(d, id, 1, false, d.record(id))
+	record, kept := d.keeping(id)
+	p.restore(d, id, 1, false, record)
 	p.check(map[string]string{"a": "two\n", "b": "two\n", "mine": "1\n"}) // Git has them
-	if kept := d.kept(t, id); len(kept) != 2 {
+	if len(kept) != 2 {
 		t.Errorf("kept %q", kept)
 	}
 	if _, err := os.Lstat(filepath.Join(p.dir, "x")); err != nil {
