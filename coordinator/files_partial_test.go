@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/agent-chatter/agent-chatter/journal/programtest"
-	"github.com/agent-chatter/agent-chatter/projection"
 )
 
 // newLarge returns a repository with the files a, b, c and mine, which has more than can be captured.
@@ -46,21 +45,6 @@ func (p *project) commit() {
 	p.git("commit", "-q", "-m", "all")
 }
 
-// keeping is d.record, and collects why files were kept by restores, by their paths.
-func (d *disk) keeping(id string) (record func(...projection.Payload) error, kept map[string]string) {
-	kept = map[string]string{}
-	return func(payloads ...projection.Payload) error {
-		for _, p := range payloads {
-			if restored, ok := p.(projection.FilesRestored); ok {
-				for _, k := range restored.Kept {
-					kept[string(k.Path)] = k.Why
-				}
-			}
-		}
-		return d.record(id)(payloads...)
-	}, kept
-}
-
 // ends returns the events with which the turns of a session ended.
 func (d *disk) ends(id string) (seqs []uint64) {
 	for _, e := range d.events(id) {
@@ -86,8 +70,7 @@ func TestFilesOfALargeRepository(t *testing.T) {
 		t.Errorf("the limit was reported %d times:\n%q", n, s.recorder.lines)
 	}
 	id := s.stop()
-	ends := d.ends(id)
-	record, kept := d.keeping(id)
+	ends, record := d.ends(id), d.record(id)
 	for _, step := range []struct {
 		after int // turn
 		want  string
@@ -95,12 +78,12 @@ func TestFilesOfALargeRepository(t *testing.T) {
 		p.restore(d, id, ends[step.after-1], false, record)
 		p.check(map[string]string{"a": step.want, "b": "1\n", "mine": "my own\n"})
 	}
-	if len(kept) > 0 {
-		t.Errorf("kept %q", kept)
+	if len(p.kept) > 0 {
+		t.Errorf("kept %q", p.kept)
 	}
 	p.restore(d, id, 1, false, record) // before the first turn, it was as Git had it
 	p.check(map[string]string{"a": "two\n", "b": "1\n", "mine": "my own\n"})
-	if diff := cmp.Diff(map[string]string{"a": "not captured then: it was as Git had it"}, kept); diff != "" {
+	if diff := cmp.Diff(map[string]string{"a": "not captured then: it was as Git had it"}, p.kept); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -117,14 +100,13 @@ func TestFilesOfAnotherBranch(t *testing.T) {
 	s.say("one", "two")
 	checkLines(t, s.recorder.changes(t), "ada: 1 file changed: a", "ada: 2 files changed: added (new), b")
 	id := s.stop()
-	record, kept := d.keeping(id)
-	p.restore(d, id, 1, false, record)
+	p.restore(d, id, 1, false, d.record(id))
 	p.check(map[string]string{"a": "two\n", "b": "other\n", "mine": "1\n"})
 	git := "not captured now, so it could not be undone: it is as Git has it"
 	want := map[string]string{
 		"a": "not captured then: it was as Git had it", "b": "not captured then: it was as Git had it", "added": git,
 	}
-	if diff := cmp.Diff(want, kept); diff != "" {
+	if diff := cmp.Diff(want, p.kept); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -161,11 +143,10 @@ func TestRestoreInARepositoryThatHasGrown(t *testing.T) {
 	id := s.stop()
 	p.write("x", "1\n")
 	p.write("y", "1\n")
-	record, kept := d.keeping(id)
-	p.restore(d, id, 1, false, record)
+	p.restore(d, id, 1, false, d.record(id))
 	p.check(map[string]string{"a": "two\n", "b": "two\n", "mine": "1\n"}) // Git has them
-	if len(kept) != 2 {
-		t.Errorf("kept %q", kept)
+	if len(p.kept) != 2 {
+		t.Errorf("kept %q", p.kept)
 	}
 	if _, err := os.Lstat(filepath.Join(p.dir, "x")); err != nil {
 		t.Error(err)

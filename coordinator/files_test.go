@@ -31,6 +31,7 @@ type project struct {
 	dir, home string
 	limits    workspace.Limits
 	onStatus  func(*fixture, coordinator.Status) // nil: nothing
+	kept      map[string]string                  // why restores kept files, by their paths
 }
 
 // A statusListener calls a function with each status.
@@ -368,6 +369,12 @@ func (p *project) prepare(
 func (p *project) run(prepared *coordinator.PreparedRestore) {
 	p.t.Helper()
 	defer prepared.Close()
+	for _, k := range prepared.Plan.Kept {
+		if p.kept == nil {
+			p.kept = map[string]string{}
+		}
+		p.kept[k.Path] = k.Why
+	}
 	if result, err := prepared.Run(context.Background()); err != nil || len(result.Failed) > 0 {
 		p.t.Fatal(err, result)
 	}
