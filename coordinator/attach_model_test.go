@@ -17,8 +17,8 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/propertytest"
 	"github.com/agent-chatter/agent-chatter/journal/racetest"
-	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/projection/catalog/sessioncopy"
@@ -46,7 +46,7 @@ var token = regexp.MustCompile(`\bm\d+m\b`)
 // refuse and are stopped. What an agent's session has seen is at each turn what the journal has, each message once.
 func TestAgentsSeeEachMessageOnce(t *testing.T) {
 	racetest.SkipSequential(t)
-	sizetest.Check(t, func(rt *rapid.T) {
+	propertytest.Check(t, func(rt *rapid.T) {
 		w := &world{t: rt, test: t, vendor: newVendor(), dir: t.TempDir(), key: "home"}
 		defer func() { w.stop() }()
 		w.begin("")

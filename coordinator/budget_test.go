@@ -14,6 +14,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
+	"github.com/agent-chatter/agent-chatter/journal/propertytest"
 	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
@@ -291,7 +292,7 @@ func TestNoTurnStartsBeyondALimit(t *testing.T) {
 	if sizetest.Full() {
 		schedules = 100
 	}
-	sizetest.Check(t, func(t *rapid.T) {
+	propertytest.Check(t, func(t *rapid.T) {
 		for range schedules {
 			checkSchedule(t)
 		}

@@ -17,7 +17,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
-	"github.com/agent-chatter/agent-chatter/journal/sizetest"
+	"github.com/agent-chatter/agent-chatter/journal/propertytest"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
@@ -286,7 +286,7 @@ func TestPanelsWithinLimits(t *testing.T) {
 
 // No prompt of a panel has a byte of what another of its members says in it, however the turns interleave.
 func TestNoPromptOfAPanelHasAReplyOfIt(t *testing.T) {
-	sizetest.Check(t, func(rt *rapid.T) {
+	propertytest.Check(t, func(rt *rapid.T) {
 		v := newVendor()
 		r := remember(t, &store.Memory{}, v, "")
 		for round := range rapid.IntRange(1, 4).Draw(rt, "rounds") {

@@ -11,7 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/agent-chatter/agent-chatter/journal/sizetest"
+	"github.com/agent-chatter/agent-chatter/journal/propertytest"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
@@ -89,7 +89,7 @@ func reports() *rapid.Generator[agent.Event] {
 func init() { flag.Set("rapid.nofailfile", "true") }
 
 func TestEventsMatchTheirSchemaWhateverAgentsReport(t *testing.T) {
-	sizetest.Check(t, func(rt *rapid.T) {
+	propertytest.Check(t, func(rt *rapid.T) {
 		reported := rapid.SliceOfN(reports(), 1, 30).Draw(rt, "reports")
 		s := newFixture(t, &store.Memory{}, yields(nil, reported...))
 		s.setTeam(keyed(t), "")

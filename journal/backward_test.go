@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/agent-chatter/agent-chatter/journal/sizetest"
+	"github.com/agent-chatter/agent-chatter/journal/propertytest"
 	"pgregory.net/rapid"
 
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -29,7 +29,7 @@ func aroundBlocks() *rapid.Generator[int] {
 
 func TestBeforeReturnsTheEventsOfAllReversed(t *testing.T) {
 	racetest.SkipSequential(t)
-	sizetest.Check(t, func(rt *rapid.T) {
+	propertytest.Check(t, func(rt *rapid.T) {
 		dir := newDir(t).WithFrames(rapid.SampledFrom([]int{200, 5000, 300_000, 16 << 20}).Draw(rt, "frame"))
 		l := mustCreate(t, dir)
 		for range rapid.IntRange(1, 5).Draw(rt, "batches") {

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-chatter/agent-chatter/journal/sizetest"
+	"github.com/agent-chatter/agent-chatter/journal/propertytest"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
@@ -163,7 +163,7 @@ func anyRecord(t *rapid.T) journal.Record {
 
 func TestAppendedEventsAreRead(t *testing.T) {
 	dir := newDir(t)
-	sizetest.Check(t, func(rt *rapid.T) {
+	propertytest.Check(t, func(rt *rapid.T) {
 		l := mustCreate(t, dir)
 		defer l.Close()
 		var appended []journal.Event
@@ -289,7 +289,7 @@ func TestValidLineOverMaxLineIsTooLong(t *testing.T) {
 
 func TestRandomOperationsKeepAllEvents(t *testing.T) {
 	dir := newDir(t)
-	sizetest.Check(t, func(rt *rapid.T) {
+	propertytest.Check(t, func(rt *rapid.T) {
 		l := mustCreate(t, dir)
 		id := l.ID()
 		defer func() { l.Close() }()

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agent-chatter/agent-chatter/journal/sizetest"
+	"github.com/agent-chatter/agent-chatter/journal/propertytest"
 	"github.com/oklog/ulid/v2"
 	"pgregory.net/rapid"
 
@@ -96,7 +96,7 @@ func TestDirNames(t *testing.T) {
 }
 
 func TestDirNamesAreUnique(t *testing.T) {
-	sizetest.Check(t, func(t *rapid.T) {
+	propertytest.Check(t, func(t *rapid.T) {
 		any := rapid.OneOf(rapid.String(), rapid.StringMatching(`[a-zA-Z0-9_-]{0,70}`),
 			rapid.StringMatching(`[a-cA-C]{0,3}-[0-9a-f]{8}`))
 		a, b := any.Draw(t, "a"), any.Draw(t, "b")

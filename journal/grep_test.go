@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agent-chatter/agent-chatter/journal/sizetest"
+	"github.com/agent-chatter/agent-chatter/journal/propertytest"
 	"pgregory.net/rapid"
 
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -73,7 +73,7 @@ func TestGrepReturnsTheMatchingEvents(t *testing.T) {
 // what reading finds.
 func TestGrepFindsWhatReadingFinds(t *testing.T) {
 	dir := newDir(t)
-	sizetest.Check(t, func(rt *rapid.T) {
+	propertytest.Check(t, func(rt *rapid.T) {
 		l, err := dir.Create(dir.NewID())
 		must(t, err)
 		var want []int

@@ -11,7 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/agent-chatter/agent-chatter/journal/sizetest"
+	"github.com/agent-chatter/agent-chatter/journal/propertytest"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
@@ -30,7 +30,7 @@ const (
 
 func TestFoldContinuesFromACheckpoint(t *testing.T) {
 	racetest.SkipSequential(t)
-	sizetest.Check(t, func(t *rapid.T) {
+	propertytest.Check(t, func(t *rapid.T) {
 		events := session(t, anyRecords(t)...)
 		cut := rapid.IntRange(0, len(events)).Draw(t, "cut")
 		whole := fold(events...)
@@ -42,7 +42,7 @@ func TestFoldContinuesFromACheckpoint(t *testing.T) {
 
 func TestStateStaysWithinItsBounds(t *testing.T) {
 	racetest.SkipSequential(t)
-	sizetest.Check(t, func(t *rapid.T) {
+	propertytest.Check(t, func(t *rapid.T) {
 		var s projection.State
 		for _, e := range session(t, anyRecords(t)...) {
 			s.Apply(e)
@@ -53,7 +53,7 @@ func TestStateStaysWithinItsBounds(t *testing.T) {
 
 func TestCloneIsIndependentOfTheOriginal(t *testing.T) {
 	racetest.SkipSequential(t)
-	sizetest.Check(t, func(t *rapid.T) {
+	propertytest.Check(t, func(t *rapid.T) {
 		events := session(t, anyRecords(t)...)
 		cut := rapid.IntRange(0, len(events)).Draw(t, "cut")
 		original := fold(events[:cut]...)

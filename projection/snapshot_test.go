@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agent-chatter/agent-chatter/journal/sizetest"
+	"github.com/agent-chatter/agent-chatter/journal/propertytest"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
@@ -48,7 +48,7 @@ func TestWriteSnapshotIndentsReadSnapshot(t *testing.T) {
 }
 
 func TestWriteSnapshotEqualsReadSnapshot(t *testing.T) {
-	sizetest.Check(t, func(t *rapid.T) {
+	propertytest.Check(t, func(t *rapid.T) {
 		var records []journal.Record
 		for range rapid.IntRange(0, 20).Draw(t, "steps") {
 			records = append(records, anyRecord(t, anyText(t)))

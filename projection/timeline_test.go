@@ -10,7 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/agent-chatter/agent-chatter/journal/sizetest"
+	"github.com/agent-chatter/agent-chatter/journal/propertytest"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
@@ -246,7 +246,7 @@ func TestTimelineDerivesTheQueue(t *testing.T) {
 
 func TestTimelineContinuesAfterAnyEvent(t *testing.T) {
 	racetest.SkipSequential(t)
-	sizetest.Check(t, func(t *rapid.T) {
+	propertytest.Check(t, func(t *rapid.T) {
 		events := session(t, anyRecords(t)...)
 		cut := rapid.IntRange(0, len(events)).Draw(t, "cut")
 		original := timelineOf(events[:cut]...)
@@ -273,7 +273,7 @@ func TestTimelineContinuesAfterAnyEvent(t *testing.T) {
 
 func TestTimelineThatForgetsHasTheSameRows(t *testing.T) {
 	racetest.SkipSequential(t)
-	sizetest.Check(t, func(t *rapid.T) {
+	propertytest.Check(t, func(t *rapid.T) {
 		events := session(t, anyRecords(t)...)
 		every := rapid.IntRange(1, 20).Draw(t, "every")
 		want, got := timelineOf(events...), &projection.Timeline{}
@@ -343,7 +343,7 @@ func TestTimelineRowTakesAFewHundredBytes(t *testing.T) {
 
 func TestTimelineAgreesWithTheState(t *testing.T) {
 	racetest.SkipSequential(t)
-	sizetest.Check(t, func(t *rapid.T) {
+	propertytest.Check(t, func(t *rapid.T) {
 		events := session(t, anyRecords(t)...)
 		state, timeline := fold(events...), timelineOf(events...)
 		var got projection.Stats
@@ -373,7 +373,7 @@ func TestTimelineAgreesWithTheState(t *testing.T) {
 
 func TestTimelineRowsDescribeTheirEvents(t *testing.T) {
 	racetest.SkipSequential(t)
-	sizetest.Check(t, func(t *rapid.T) {
+	propertytest.Check(t, func(t *rapid.T) {
 		events := session(t, anyRecords(t)...)
 		rows := timelineOf(events...).Rows
 		var last uint64

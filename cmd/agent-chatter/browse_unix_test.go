@@ -218,7 +218,7 @@ func TestBrowserCopiesIDs(t *testing.T) {
 	m.Expect("Copied to the clipboard of the terminal: ")
 	m.Await(func() bool { return m.Run("list-buffers") != "" })
 	id, _, _ := strings.Cut(printed(t, home, "sessions", "--limit", "1", "--json"), `","`)
-	if copied := m.Run("show-buffer"); !strings.HasSuffix(id, `"`+copied) {
+	if copied := strings.TrimSpace(m.Run("show-buffer")); !strings.HasSuffix(id, `"`+copied) {
 		t.Errorf("copied %q of %s", copied, id)
 	}
 }

@@ -6,15 +6,23 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"regexp"
+	"strings"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/acp"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
 )
 
-// acpSessionID is the form of the ids of sessions that are passed to an agent.
-var acpSessionID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}$`)
+// maxACPSessionID is how long the id of a session may be that is passed to an agent, in bytes.
+const maxACPSessionID = 128
+
+// isACPSessionID reports whether an id may be passed to an agent. A regular expression with such a repetition takes
+// more time to compile than any other part of the start of the program.
+func isACPSessionID(id string) bool {
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+	return id != "" && len(id) <= maxACPSessionID && strings.Contains(letters, id[:1]) &&
+		strings.Trim(id, letters+"_.:-") == ""
+}
 
 // Open implements SessionEngine. The protocol has no points in a session: none can be forked at one, and a session that
 // something else has continued is not noticed.
@@ -27,7 +35,7 @@ func (e *ACP) Open(ctx context.Context, turn Turn, origin Origin) (Session, erro
 	switch {
 	case origin.Way == Fork, origin.Way == Resume && acpHabitsFor(turn.Member).residentOnly:
 		return nil, fmt.Errorf("%s: %w", p.name, ErrUnsupported)
-	case origin.Way == Resume && !acpSessionID.MatchString(origin.ID):
+	case origin.Way == Resume && !isACPSessionID(origin.ID):
 		return nil, fmt.Errorf("%s: invalid id of a session: %w", p.name, ErrGone)
 	}
 	a, err := e.start(ctx, turn)

@@ -17,6 +17,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/jsonlines"
@@ -181,14 +182,16 @@ func statusMessage(body []byte) string {
 	if jsonlines.Decode(body, &c) {
 		return cmp.Or(c.errorMessage(), c.Message, message)
 	}
-	if page := htmlTitle.FindStringSubmatch(message); page != nil {
+	if page := htmlTitle().FindStringSubmatch(message); page != nil {
 		return strings.TrimSpace(html.UnescapeString(page[1]))
 	}
 	return message
 }
 
 // htmlTitle matches a page of a proxy, and finds its title.
-var htmlTitle = regexp.MustCompile(`(?is)^<(?:!doctype|html).*<title>(.*?)</title>`)
+var htmlTitle = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?is)^<(?:!doctype|html).*<title>(.*?)</title>`)
+})
 
 // statusRemedies are the remedies by HTTP status.
 var statusRemedies = map[int]Remedy{

@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/redact"
-	"github.com/agent-chatter/agent-chatter/journal/sizetest"
+	"github.com/agent-chatter/agent-chatter/journal/propertytest"
 )
 
 // The tokens in these tests are made up. They are joined from parts, so that no secret scanner reports
@@ -585,7 +585,7 @@ func TestStreamEqualsText(t *testing.T) {
 	for _, k := range keys {
 		parts = append(parts, k.key, k.key[:len(k.key)/2])
 	}
-	sizetest.Check(t, func(t *rapid.T) {
+	propertytest.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(parts), 0, 12).Draw(t, "parts"), "")
 		r := redact.New(variables)
 		want, wantFound := r.Text(text), r.Found()

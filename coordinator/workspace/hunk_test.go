@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/agent-chatter/agent-chatter/journal/sizetest"
+	"github.com/agent-chatter/agent-chatter/journal/propertytest"
 )
 
 // lettersText returns a text whose lines are the letters of a string.
@@ -74,7 +74,7 @@ func TestRevertOfAllHunks(t *testing.T) {
 		lines := rapid.SliceOfN(rapid.SampledFrom([]string{"a\n", "b\n", "\n", "-\n", "--- x\n", "@@ -1,1 +1,1 @@\n", "\\\n", "e\r\n"}), 0, 30)
 		return strings.Join(lines.Draw(t, "lines"), "") + rapid.SampledFrom([]string{"", "end"}).Draw(t, "end")
 	})
-	sizetest.Check(t, func(t *rapid.T) {
+	propertytest.Check(t, func(t *rapid.T) {
 		before, after := []byte(text.Draw(t, "before")), []byte(text.Draw(t, "after"))
 		hunks, now := Hunks(before, after), after
 		for i := len(hunks) - 1; i >= 0; i-- {

@@ -19,6 +19,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/workspace/objects"
+	"github.com/agent-chatter/agent-chatter/journal/propertytest"
 	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 )
 
@@ -67,7 +68,7 @@ func TestRandomRestores(t *testing.T) {
 	}
 	total := map[string]int{}
 	for done := 0; done < cases; {
-		sizetest.Check(t, func(rt *rapid.T) {
+		propertytest.Check(t, func(rt *rapid.T) {
 			done++
 			w := newWorld(t, rt)
 			defer w.close()

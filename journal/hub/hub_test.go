@@ -16,6 +16,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/hub"
 	"github.com/agent-chatter/agent-chatter/journal/hub/hubtest"
+	"github.com/agent-chatter/agent-chatter/journal/propertytest"
 	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 )
 
@@ -468,7 +469,7 @@ func TestMachinesAgree(t *testing.T) {
 			if name != "mixed" {
 				sizetest.SkipUnlessFull(t, "the mixed sessions are plain or sealed, too")
 			}
-			sizetest.Check(t, func(r *rapid.T) {
+			propertytest.Check(t, func(r *rapid.T) {
 				testMachinesAgree(t, r, func() func(*hub.Options) {
 					return all[rapid.SampledFrom(of).Draw(r, "sealing")]
 				})

@@ -16,7 +16,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
 	"github.com/agent-chatter/agent-chatter/journal/programtest"
-	"github.com/agent-chatter/agent-chatter/journal/sizetest"
+	"github.com/agent-chatter/agent-chatter/journal/propertytest"
 	"github.com/agent-chatter/agent-chatter/journal/vfs"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -56,7 +56,7 @@ func TestDeletedCachesChangeNoAnswer(t *testing.T) {
 }
 
 func TestCachesEqualWholeJournal(t *testing.T) {
-	sizetest.Check(t, func(rt *rapid.T) {
+	propertytest.Check(t, func(rt *rapid.T) {
 		root := t.TempDir()
 		c := catalog.New(root, journal.Options{})
 		team := c.Team("kitchen")

@@ -7,7 +7,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/agent-chatter/agent-chatter/journal/sizetest"
+	"github.com/agent-chatter/agent-chatter/journal/propertytest"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
@@ -152,7 +152,7 @@ func TestLatestSkipsEmptyAndDamaged(t *testing.T) {
 }
 
 func TestShortIDsAreUniqueEnds(t *testing.T) {
-	sizetest.Check(t, func(t *rapid.T) {
+	propertytest.Check(t, func(t *rapid.T) {
 		similar := rapid.StringMatching(`0[0-9A-C]{1}X{20}[AB]{4}`)
 		names := rapid.SliceOfNDistinct(similar, 0, 60, rapid.ID).Draw(t, "ids")
 		var sessions []catalog.Session

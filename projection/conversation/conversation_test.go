@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-chatter/agent-chatter/journal/sizetest"
+	"github.com/agent-chatter/agent-chatter/journal/propertytest"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
@@ -362,7 +362,7 @@ func TestAloneIsAsRecorded(t *testing.T) {
 // The concatenated text of a turn is its message, in whatever pieces it arrives.
 func TestTextIsThatOfTheMessage(t *testing.T) {
 	pieces := []string{"a", " ", "\n", "[", "NE", "XT: bo]", "[NEXT: bo]", "[DR", "```\n", "`", "word", "[x]", "é"}
-	sizetest.Check(t, func(rt *rapid.T) {
+	propertytest.Check(t, func(rt *rapid.T) {
 		written := rapid.SliceOf(rapid.SampledFrom(pieces)).Draw(rt, "pieces")
 		whole := strings.Join(written, "")
 		for _, chunks := range [][]string{written, {whole}, strings.Split(whole, "")} {

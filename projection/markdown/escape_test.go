@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agent-chatter/agent-chatter/journal/sizetest"
+	"github.com/agent-chatter/agent-chatter/journal/propertytest"
 	"pgregory.net/rapid"
 )
 
@@ -26,7 +26,7 @@ func flat(t *rapid.T, source string, inlines []Inline) string {
 }
 
 func TestEscapedTextIsShownAsItIs(t *testing.T) {
-	sizetest.Check(t, func(t *rapid.T) {
+	propertytest.Check(t, func(t *rapid.T) {
 		text := inOneLine(strings.ReplaceAll(characters.Draw(t, "text"), "\x00", "")) + "x"
 		for _, around := range [][2]string{{"", ""}, {"> ", ""}, {"**", "**"}} {
 			source := around[0] + Escape(text) + around[1] + "\n\nnext"
@@ -50,7 +50,7 @@ func TestEscapedTextIsShownAsItIs(t *testing.T) {
 }
 
 func TestCodeIsShownAsItIs(t *testing.T) {
-	sizetest.Check(t, func(t *rapid.T) {
+	propertytest.Check(t, func(t *rapid.T) {
 		text := strings.NewReplacer("\r", "", "\x00", "").Replace(characters.Draw(t, "text"))
 		blocks := Parse(AsCodeBlock("go", text) + "next").Blocks
 		if len(blocks) != 2 || blocks[0].Language != "go" || strings.TrimSuffix(blocks[0].Text, "\n") != strings.TrimSuffix(text, "\n") {

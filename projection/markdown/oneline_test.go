@@ -5,7 +5,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/agent-chatter/agent-chatter/journal/sizetest"
+	"github.com/agent-chatter/agent-chatter/journal/propertytest"
 	"github.com/agent-chatter/agent-chatter/projection/markdown"
 	"pgregory.net/rapid"
 )
@@ -40,7 +40,7 @@ func TestOneLineIsCutToItsLimit(t *testing.T) {
 			t.Errorf("%d: %q, want %q", limit, got, want)
 		}
 	}
-	sizetest.Check(t, func(t *rapid.T) {
+	propertytest.Check(t, func(t *rapid.T) {
 		source := rapid.String().Draw(t, "source")
 		limit := rapid.IntRange(0, 20).Draw(t, "limit")
 		short, all := markdown.OneLine(source, limit), markdown.OneLine(source, 1<<20)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-chatter/agent-chatter/journal/propertytest"
 	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 	"github.com/agent-chatter/agent-chatter/projection/markdown"
 	"pgregory.net/rapid"
@@ -64,14 +65,14 @@ func equal(a, b markdown.Piece) bool {
 }
 
 func TestPiecesDoNotDependOnTheSplit(t *testing.T) {
-	sizetest.Check(t, func(t *rapid.T) {
+	propertytest.Check(t, func(t *rapid.T) {
 		parts := rapid.SliceOfN(rapid.SampledFrom(sources), 1, 3).Draw(t, "parts")
 		checkSplits(t, strings.Join(parts, rapid.SampledFrom([]string{"", "\n", "\n\n"}).Draw(t, "between")))
 	})
 }
 
 func TestPiecesOfAnyTextDoNotDependOnTheSplit(t *testing.T) {
-	sizetest.Check(t, func(t *rapid.T) {
+	propertytest.Check(t, func(t *rapid.T) {
 		words := rapid.SliceOfN(rapid.SampledFrom([]string{
 			"a", " ", "\n", "\n\n", "- ", "1. ", "> ", "```", "~~~", "    ", "# ", "|", "|-|", "*", "~~", "`", "---", "=", "  ", "\t", "b",
 		}), 1, 30).Draw(t, "words")
@@ -80,7 +81,7 @@ func TestPiecesOfAnyTextDoNotDependOnTheSplit(t *testing.T) {
 }
 
 func TestDefinitionsAreKnownAfterThem(t *testing.T) {
-	sizetest.Check(t, func(t *rapid.T) {
+	propertytest.Check(t, func(t *rapid.T) {
 		checkSplits(t, "[a]: /b\n\n- [a]\n\n[a]: /c\n\n[a] d\n")
 	})
 	var s markdown.Stream

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-chatter/agent-chatter/journal/sizetest"
+	"github.com/agent-chatter/agent-chatter/journal/propertytest"
 	"pgregory.net/rapid"
 
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -243,7 +243,7 @@ func TestMatchWhoseLowerCaseHasAnotherLength(t *testing.T) {
 func TestPrefilterPassesEveryMatch(t *testing.T) {
 	alphabet := []rune("aAbkKqQ \"\\/<\n\tüÜſK本é\u2028\x7f")
 	texts := rapid.StringOfN(rapid.SampledFrom(alphabet), 0, 12, -1)
-	sizetest.Check(t, func(rt *rapid.T) {
+	propertytest.Check(t, func(rt *rapid.T) {
 		c := newCatalog(t)
 		content, needle := texts.Draw(rt, "content"), texts.Draw(rt, "needle")
 		if rapid.Bool().Draw(rt, "part") && content != "" {

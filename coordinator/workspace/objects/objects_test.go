@@ -19,6 +19,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/coordinator/workspace/objects"
 	"github.com/agent-chatter/agent-chatter/journal/journaltest"
+	"github.com/agent-chatter/agent-chatter/journal/propertytest"
 	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
@@ -98,7 +99,7 @@ var trees = rapid.Custom(func(t *rapid.T) tree {
 
 // Trees come back as they were stored, compare as their files do, and keep what they need in a sweep.
 func TestTreesComeBack(t *testing.T) {
-	sizetest.Check(t, func(t *rapid.T) {
+	propertytest.Check(t, func(t *rapid.T) {
 		mem := journaltest.NewMem()
 		s := objects.Open(mem, "/files")
 		var roots []objects.Hash

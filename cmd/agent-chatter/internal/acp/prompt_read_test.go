@@ -17,7 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/agent-chatter/agent-chatter/coordinator"
-	"github.com/agent-chatter/agent-chatter/journal/sizetest"
+	"github.com/agent-chatter/agent-chatter/journal/propertytest"
 	"github.com/agent-chatter/agent-chatter/projection/markdown"
 	"github.com/agent-chatter/agent-chatter/projection/marker"
 )
@@ -158,7 +158,7 @@ func TestResourcesAreNoMarkup(t *testing.T) {
 	draw := func(t *rapid.T, label string) string {
 		return strings.Join(rapid.SliceOfN(rapid.SampledFrom(parts), 0, 8).Draw(t, label), "")
 	}
-	sizetest.Check(t, func(t *rapid.T) {
+	propertytest.Check(t, func(t *rapid.T) {
 		text := "a" + draw(t, "text")
 		name, uri, content := draw(t, "name"), draw(t, "uri"), draw(t, "content")
 		got, err := readPrompt([]sdk.ContentBlock{sdk.TextBlock(text), sdk.TextBlock("\n\n"), sdk.ResourceLinkBlock(name, uri), embedded(uri, content)})

@@ -18,6 +18,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -90,7 +91,9 @@ func words(text string) (found []string) {
 // lineRange is a part of a file.
 type lineRange struct{ first, last int }
 
-var rangePattern = regexp.MustCompile(`^(.+):([0-9]{1,9})(?:-([0-9]{1,9}))?$`)
+var rangePattern = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(.+):([0-9]{1,9})(?:-([0-9]{1,9}))?$`)
+})
 
 // find returns the file that a word names. found is false for a word that names none.
 func find(root *os.Root, dir, word string) (f coordinator.File, found bool, err error) {
@@ -98,7 +101,7 @@ func find(root *os.Root, dir, word string) (f coordinator.File, found bool, err 
 		if f, found, err = named(root, dir, name, lineRange{}); found || err != nil {
 			return f, found, err
 		}
-		part := rangePattern.FindStringSubmatch(name)
+		part := rangePattern().FindStringSubmatch(name)
 		if part == nil {
 			continue
 		}

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
-	"github.com/agent-chatter/agent-chatter/journal/sizetest"
+	"github.com/agent-chatter/agent-chatter/journal/propertytest"
 	"pgregory.net/rapid"
 )
 
@@ -93,7 +93,7 @@ func expandedIn(c Command) Command {
 // TestLiteralsAreReadBack reads them with the rules of Go, which are those of TOML and Emacs Lisp as far as a literal
 // uses them, and with the rules of Lua.
 func TestLiteralsAreReadBack(t *testing.T) {
-	sizetest.Check(t, func(t *rapid.T) {
+	propertytest.Check(t, func(t *rapid.T) {
 		s := rapid.String().Draw(t, "s")
 		var fromJSON string
 		if err := json.Unmarshal([]byte(inJSON(s)), &fromJSON); err != nil || fromJSON != s {

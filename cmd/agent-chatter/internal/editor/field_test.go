@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
-	"github.com/agent-chatter/agent-chatter/journal/sizetest"
+	"github.com/agent-chatter/agent-chatter/journal/propertytest"
 	"github.com/clipperhouse/displaywidth"
 	"pgregory.net/rapid"
 )
@@ -192,7 +192,7 @@ func TestFieldViewFits(t *testing.T) {
 			moves = append(moves, key)
 		}
 	}
-	sizetest.Check(t, func(t *rapid.T) {
+	propertytest.Check(t, func(t *rapid.T) {
 		f := &Field{}
 		for range rapid.IntRange(0, 60).Draw(t, "steps") {
 			if rapid.Bool().Draw(t, "paste") {

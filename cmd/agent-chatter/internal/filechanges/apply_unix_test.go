@@ -17,7 +17,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/coordinator/workspace/objects"
 	"github.com/agent-chatter/agent-chatter/journal/programtest"
-	"github.com/agent-chatter/agent-chatter/journal/sizetest"
+	"github.com/agent-chatter/agent-chatter/journal/propertytest"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
@@ -151,7 +151,7 @@ func TestGitAppliesPatches(t *testing.T) {
 	programtest.Path(t, "git")
 	home := t.TempDir()
 	n := 0
-	sizetest.Check(t, func(t *rapid.T) {
+	propertytest.Check(t, func(t *rapid.T) {
 		for range 10 {
 			n++
 			checkHistory(t, home, n)

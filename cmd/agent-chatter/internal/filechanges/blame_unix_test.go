@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/agent-chatter/agent-chatter/journal/sizetest"
+	"github.com/agent-chatter/agent-chatter/journal/propertytest"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
@@ -82,7 +82,7 @@ func TestBlame(t *testing.T) {
 func TestBlameOfRandomVersions(t *testing.T) {
 	home := t.TempDir()
 	n := 0
-	sizetest.Check(t, func(t *rapid.T) {
+	propertytest.Check(t, func(t *rapid.T) {
 		n++
 		h, dir := newHistory(home, ""), fmt.Sprintf("/%d", n)
 		text := ""

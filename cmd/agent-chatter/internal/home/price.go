@@ -1,6 +1,9 @@
 package home
 
-import "regexp"
+import (
+	"regexp"
+	"sync"
+)
 
 // A Price is what tokens of a model cost. All fields are set.
 type Price struct {
@@ -15,7 +18,7 @@ type Price struct {
 // maxPrice is the largest amount of a Price: sums of it stay numbers.
 const maxPrice = 1e6
 
-var currency = regexp.MustCompile(`^[A-Z]{3}$`)
+var currency = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Z]{3}$`) })
 
 // check returns a rangeError for the first field that is missing or out of range. setting is the name of the price.
 func (p Price) check(setting string) error {
@@ -27,7 +30,7 @@ func (p Price) check(setting string) error {
 			return &rangeError{setting + "." + of.name, "an amount for a million tokens, from 0 to 1000000"}
 		}
 	}
-	if !currency.MatchString(p.Currency) {
+	if !currency().MatchString(p.Currency) {
 		return &rangeError{setting + ".currency", `the code of a currency, such as "USD"`}
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
@@ -35,7 +36,7 @@ type OwnCommand struct {
 }
 
 // ownName is the form of the names of such commands.
-var ownName = regexp.MustCompile(`^[a-z0-9-]{1,64}$`)
+var ownName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9-]{1,64}$`) })
 
 // OwnCommands returns the commands of the home, and those of the working directory that it does not have, without those
 // that are built in. These are hidden; their paths are returned.
@@ -74,7 +75,7 @@ func ownNames(dir string) (names []string) {
 	defer f.Close()
 	entries, _ := f.ReadDir(10 * maxOwnCommands) // those before an error count, too
 	for _, e := range entries {
-		if name, ok := strings.CutSuffix(e.Name(), ".md"); ok && ownName.MatchString(name) {
+		if name, ok := strings.CutSuffix(e.Name(), ".md"); ok && ownName().MatchString(name) {
 			names = append(names, name)
 		}
 	}
@@ -135,18 +136,18 @@ func parseOwn(text string) (description, prompt string) {
 	return tty.SafeLine(runecut.Prefix(description, maxDescription)), prompt
 }
 
-var placeholder = regexp.MustCompile(`\$(ARGUMENTS|[1-9])`)
+var placeholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$(ARGUMENTS|[1-9])`) })
 
 // expandOwn returns a prompt with its arguments: all of them for $ARGUMENTS, and single ones for $1 to $9. A prompt
 // without places gets them at its end. It reports whether the message is not too long.
 func expandOwn(prompt, args string) (message string, ok bool) {
-	if args != "" && !placeholder.MatchString(prompt) {
+	if args != "" && !placeholder().MatchString(prompt) {
 		prompt += "\n\n$ARGUMENTS"
 	}
 	words := strings.Fields(args)
 	var b strings.Builder
 	end := 0 // of what was copied
-	for _, at := range placeholder.FindAllStringIndex(prompt, -1) {
+	for _, at := range placeholder().FindAllStringIndex(prompt, -1) {
 		b.WriteString(prompt[end:at[0]])
 		end = at[1]
 		place, value := prompt[at[0]:at[1]], args

@@ -14,6 +14,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/propertytest"
 	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -205,7 +206,7 @@ func TestNoTurnStartsBeyondALimitOfADay(t *testing.T) {
 		schedules = 100
 	}
 	root := t.TempDir()
-	sizetest.Check(t, func(t *rapid.T) {
+	propertytest.Check(t, func(t *rapid.T) {
 		for range schedules {
 			dir, err := os.MkdirTemp(root, "")
 			if err != nil {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agent-chatter/agent-chatter/journal/sizetest"
+	"github.com/agent-chatter/agent-chatter/journal/propertytest"
 	"pgregory.net/rapid"
 )
 
@@ -29,7 +29,7 @@ func TestSafeEscapesControlCharactersOnly(t *testing.T) {
 		"\ufffd",
 		"\x00",
 	}
-	sizetest.Check(t, func(t *rapid.T) {
+	propertytest.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOf(rapid.SampledFrom(pieces)).Draw(t, "pieces"), "")
 		got := Safe(text)
 		if want := strings.Map(safeRune, strings.ToValidUTF8(strings.ReplaceAll(text, "\r\n", "\n"),

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
-	"github.com/agent-chatter/agent-chatter/journal/sizetest"
+	"github.com/agent-chatter/agent-chatter/journal/propertytest"
 )
 
 func TestBesideRows(t *testing.T) {
@@ -34,7 +34,7 @@ func TestBesideRows(t *testing.T) {
 
 // Whatever the lines, both sides keep to their columns, and all texts are shown.
 func TestBesideLinesFit(t *testing.T) {
-	sizetest.Check(t, func(t *rapid.T) {
+	propertytest.Check(t, func(t *rapid.T) {
 		h := Hunk{Path: "a.go", Old: rapid.IntRange(0, 1e6).Draw(t, "old"), New: rapid.IntRange(1, 1e6).Draw(t, "new")}
 		for range rapid.IntRange(0, 12).Draw(t, "lines") {
 			h.Changes = append(h.Changes, Change{

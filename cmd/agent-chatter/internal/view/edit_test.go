@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/agent-chatter/agent-chatter/journal/sizetest"
+	"github.com/agent-chatter/agent-chatter/journal/propertytest"
 )
 
 func showChanges(changes []Change) string {
@@ -80,7 +80,7 @@ func TestContextIsShort(t *testing.T) {
 
 // What is kept or removed is a part of the text before, and what is kept or added of the text after.
 func TestChangesLeadFromOneTextToTheOther(t *testing.T) {
-	sizetest.Check(t, func(t *rapid.T) {
+	propertytest.Check(t, func(t *rapid.T) {
 		text := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c"}), 0, 12)
 		before, after := text.Draw(t, "before"), text.Draw(t, "after")
 		var from, to []string

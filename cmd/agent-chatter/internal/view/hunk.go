@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // A Hunk is a part of a file that an edit changes.
@@ -109,7 +110,9 @@ func HunksIn(input json.RawMessage) (hunks []Hunk) {
 }
 
 // hunkHead is the line before the lines of a hunk.
-var hunkHead = regexp.MustCompile(`^@@ -(\d{1,8})(?:,(\d{1,8}))? \+(\d{1,8})(?:,(\d{1,8}))? @@`)
+var hunkHead = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^@@ -(\d{1,8})(?:,(\d{1,8}))? \+(\d{1,8})(?:,(\d{1,8}))? @@`)
+})
 
 // PatchHunks returns the hunks of a patch of one file.
 func PatchHunks(path, text string) []Hunk { return patch(path, text) }
@@ -140,7 +143,7 @@ func patch(path, text string) (hunks []Hunk) {
 			end(next)
 		case strings.HasPrefix(line, "@@"):
 			end(Hunk{Path: hunk.Path})
-			if m := hunkHead.FindStringSubmatch(line); m != nil {
+			if m := hunkHead().FindStringSubmatch(line); m != nil {
 				counted = true
 				hunk.Old, before = decimal(m[1]), decimal(cmp.Or(m[2], "1"))
 				hunk.New, after = decimal(m[3]), decimal(cmp.Or(m[4], "1"))

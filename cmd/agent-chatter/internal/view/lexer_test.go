@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
-	"github.com/agent-chatter/agent-chatter/journal/sizetest"
+	"github.com/agent-chatter/agent-chatter/journal/propertytest"
 )
 
 // marks name the styles in marked.
@@ -70,7 +70,7 @@ func TestTokensOfLanguages(t *testing.T) {
 }
 
 func TestTokensHaveAllOfTheText(t *testing.T) {
-	sizetest.Check(t, func(t *rapid.T) {
+	propertytest.Check(t, func(t *rapid.T) {
 		l := NewLexer(strings.Fields(rapid.SampledFrom(languages[:]).Draw(t, "language").names)[0])
 		for range 3 {
 			words := rapid.SliceOf(rapid.SampledFrom([]string{

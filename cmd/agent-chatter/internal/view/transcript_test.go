@@ -17,8 +17,8 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/propertytest"
 	"github.com/agent-chatter/agent-chatter/journal/racetest"
-	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/conversation"
 	"github.com/agent-chatter/agent-chatter/projection/conversation/conversationtest"
@@ -205,7 +205,7 @@ func checkLive(t *rapid.T, events []journal.Event) {
 func TestLiveLinesEqualTheFold(t *testing.T) {
 	for name, events := range goldenJournals(t) {
 		t.Run(name, func(t *testing.T) {
-			sizetest.Check(t, func(t *rapid.T) { checkLive(t, events) })
+			propertytest.Check(t, func(t *rapid.T) { checkLive(t, events) })
 		})
 	}
 }
@@ -213,7 +213,7 @@ func TestLiveLinesEqualTheFold(t *testing.T) {
 // Any number of turns may be open.
 func TestLiveLinesOfAnySessionEqualTheFold(t *testing.T) {
 	texts := []string{"Boil the water.", "One.\n\n- two\n", "", "\n ", "[NEXT: bo] go on", "```go\nfunc f() {}\n", "many words "}
-	sizetest.Check(t, func(t *rapid.T) {
+	propertytest.Check(t, func(t *rapid.T) {
 		var s session
 		s.create()
 		for _, p := range conversationtest.Draw(t, texts) {
@@ -228,7 +228,7 @@ func TestLiveLinesOfAnyReplyEqualTheFold(t *testing.T) {
 		"a", "é", "你", " ", "\n", "\n\n", "- ", "1. ", "> ", "```", "```go\n", "    ", "# ", "|", "|-|", "*", "`", "---", "[NEXT: bo]", "[NE",
 		"[a](http://b)", "\t", "\x1b[2J", "/*", "\u202e", strings.Repeat("longest", 5), strings.Repeat("longest", 300),
 	}), 1, 30)
-	sizetest.Check(t, func(t *rapid.T) {
+	propertytest.Check(t, func(t *rapid.T) {
 		var s session
 		s.create()
 		s.add(projection.TurnStarted{TurnID: "t", MemberID: "ada"})

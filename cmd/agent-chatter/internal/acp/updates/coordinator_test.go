@@ -18,7 +18,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
-	"github.com/agent-chatter/agent-chatter/journal/sizetest"
+	"github.com/agent-chatter/agent-chatter/journal/propertytest"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
@@ -92,7 +92,7 @@ func drawScript(t *rapid.T) (turns script) {
 }
 
 func TestCoordinatorSessionsAreEqualLiveAndReplayed(t *testing.T) {
-	sizetest.Check(t, func(rt *rapid.T) {
+	propertytest.Check(t, func(rt *rapid.T) {
 		kept := catalog.New(t.TempDir(), journal.Options{})
 		l := &listener{t: updates.New(updates.Options{Team: crew})}
 		turns := drawScript(rt)

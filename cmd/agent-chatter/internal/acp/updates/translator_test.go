@@ -22,7 +22,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/hint"
-	"github.com/agent-chatter/agent-chatter/journal/sizetest"
+	"github.com/agent-chatter/agent-chatter/journal/propertytest"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/conversation"
 	"github.com/agent-chatter/agent-chatter/projection/markdown"
@@ -102,7 +102,7 @@ func drawStep(t *rapid.T, s *session, turn *drawnTurn) (ended bool, said string)
 
 // Any number of turns are open, and what they stream arrives in any pieces.
 func TestTextsAreEqualLiveAndReplayed(t *testing.T) {
-	sizetest.Check(t, func(t *rapid.T) {
+	propertytest.Check(t, func(t *rapid.T) {
 		s := begin()
 		var open []*drawnTurn
 		var want []string
@@ -414,7 +414,7 @@ func eachText(value any, do func(string)) {
 
 func TestHeadingsShowAnyName(t *testing.T) {
 	characters := rapid.StringOf(rapid.SampledFrom([]rune("\\`*_{}[]<>()#+-!|&~ \n\t1.aé壶\x00\x1b")))
-	sizetest.Check(t, func(t *rapid.T) {
+	propertytest.Check(t, func(t *rapid.T) {
 		name := characters.Draw(t, "name")
 		s := begin()
 		s.say(projection.Speaker{ID: "x", DisplayName: name, Type: projection.TypeAI}, "first")

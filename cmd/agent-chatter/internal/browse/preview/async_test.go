@@ -7,7 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
-	"github.com/agent-chatter/agent-chatter/journal/sizetest"
+	"github.com/agent-chatter/agent-chatter/journal/propertytest"
 	"pgregory.net/rapid"
 )
 
@@ -43,7 +43,7 @@ func TestPaneIsUsedWhileItReads(t *testing.T) {
 		s.row()
 		sessions = append(sessions, s)
 	}
-	sizetest.Check(t, func(rt *rapid.T) {
+	propertytest.Check(t, func(rt *rapid.T) {
 		s := sessions[0]
 		r := &runner{pane: New(s.app), messages: make(chan tea.Msg, 1000)}
 		p := r.pane

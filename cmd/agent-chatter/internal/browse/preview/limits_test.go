@@ -8,6 +8,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/propertytest"
 	"github.com/agent-chatter/agent-chatter/journal/racetest"
 	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 	"github.com/agent-chatter/agent-chatter/projection"
@@ -71,7 +72,7 @@ func TestHostileTextStaysInThePane(t *testing.T) {
 		strings.Repeat("word", 40),
 	})
 	text := rapid.Custom(func(t *rapid.T) string { return strings.Join(rapid.SliceOfN(pieces, 0, 20).Draw(t, "pieces"), "") })
-	sizetest.Check(t, func(rt *rapid.T) {
+	propertytest.Check(t, func(rt *rapid.T) {
 		s := newSession(t)
 		by := projection.Speaker{ID: text.Draw(rt, "id"), DisplayName: text.Draw(rt, "name"), Type: "ai"}
 		quoted, _ := json.Marshal(text.Draw(rt, "command"))

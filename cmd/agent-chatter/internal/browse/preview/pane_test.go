@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/propertytest"
 	"github.com/agent-chatter/agent-chatter/journal/racetest"
 	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 	"github.com/agent-chatter/agent-chatter/projection"
@@ -51,7 +52,7 @@ var someTexts = []string{
 }
 
 func TestScrolledRowsEqualReplay(t *testing.T) {
-	sizetest.Check(t, func(rt *rapid.T) {
+	propertytest.Check(t, func(rt *rapid.T) {
 		s := newSession(t)
 		s.add(conversationtest.Draw(rt, someTexts)...)
 		columns, rows := rapid.IntRange(12, 100).Draw(rt, "columns"), rapid.IntRange(1, 60).Draw(rt, "rows")

@@ -20,8 +20,9 @@ import (
 
 // Tmux is a terminal with a scrollback, in a server of its own. A failure of tmux ends the test.
 type Tmux struct {
-	t      *testing.T
-	socket string
+	t       *testing.T
+	socket  string
+	control *control // nil before the first command
 }
 
 // Start runs a command of the shell on a terminal until the test ends; the end waits for all its processes. Without
@@ -30,11 +31,15 @@ func Start(t *testing.T, columns, rows int, command string) *Tmux {
 	t.Helper()
 	programtest.Path(t, "tmux")
 	dir := t.TempDir()
-	m := &Tmux{t, filepath.Join(dir, "tmux")}
+	m := &Tmux{t: t, socket: filepath.Join(dir, "tmux")}
 	held := holdFile(t, filepath.Join(dir, "held"))
-	m.Run("-f", "/dev/null", "start-server", ";", "set-option", "-g", "history-limit", "100000", ";",
-		"set-option", "-s", "extended-keys", "on", ";", "new-session", "-d", "-x", strconv.Itoa(columns),
+	start := exec.Command("tmux", "-S", m.socket, "-f", "/dev/null",
+		"start-server", ";", "set-option", "-g", "history-limit", "100000", ";",
+		"set-option", "-s", "extended-keys", "on", ";", "new-session", "-d", "-s", session, "-x", strconv.Itoa(columns),
 		"-y", strconv.Itoa(rows), fmt.Sprintf("exec 9>'%s'; %s", held.Name(), command))
+	if out, err := start.CombinedOutput(); err != nil {
+		t.Fatalf("tmux: %v: %s", err, out)
+	}
 	t.Cleanup(func() {
 		if err := exec.Command("tmux", "-S", m.socket, "kill-server").Run(); err != nil && !m.ended() {
 			t.Error(err)
@@ -64,14 +69,20 @@ func holdFile(t *testing.T, path string) *os.File {
 	return held
 }
 
-// Run runs a command of tmux and returns its output.
-func (m *Tmux) Run(args ...string) string {
+// Run runs a command of tmux, on the terminal if it is for one, and returns its output.
+func (m *Tmux) Run(name string, args ...string) string {
 	m.t.Helper()
-	out, err := exec.Command("tmux", append([]string{"-S", m.socket}, args...)...).CombinedOutput()
-	if err != nil {
-		m.t.Fatalf("tmux %q: %v: %s", args, err, out)
+	var err error
+	if m.control == nil {
+		if m.control, err = attach(m.socket); err != nil {
+			m.t.Fatal(err)
+		}
 	}
-	return string(out)
+	out, err := m.control.run(name, args...)
+	if err != nil {
+		m.t.Fatalf("tmux %s %q: %v", name, args, err)
+	}
+	return out
 }
 
 // ended reports whether the command has ended, with which the server ends.
@@ -81,7 +92,7 @@ func (m *Tmux) ended() bool {
 }
 
 // Press presses keys, as tmux names them.
-func (m *Tmux) Press(keys ...string) { m.t.Helper(); m.Run(append([]string{"send-keys"}, keys...)...) }
+func (m *Tmux) Press(keys ...string) { m.t.Helper(); m.Run("send-keys", keys...) }
 
 // Text returns the scrollback and the screen; the lines that the terminal has wrapped are whole.
 func (m *Tmux) Text() string { m.t.Helper(); return m.Run("capture-pane", "-p", "-J", "-S", "-") }

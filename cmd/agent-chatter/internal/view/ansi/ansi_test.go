@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agent-chatter/agent-chatter/journal/sizetest"
+	"github.com/agent-chatter/agent-chatter/journal/propertytest"
 	"github.com/agent-chatter/agent-chatter/projection/markdown"
 	"github.com/clipperhouse/displaywidth"
 	"pgregory.net/rapid"
@@ -92,7 +92,7 @@ var hostileText = []string{
 }
 
 func TestNoLineIsWiderThanItsRoom(t *testing.T) {
-	sizetest.Check(t, func(t *rapid.T) {
+	propertytest.Check(t, func(t *rapid.T) {
 		var line Line
 		for range rapid.IntRange(1, 5).Draw(t, "spans") {
 			parts := rapid.SliceOf(rapid.SampledFrom(hostileText)).Draw(t, "parts")
@@ -206,7 +206,7 @@ func TestParseColor(t *testing.T) {
 }
 
 func TestTableFitsItsRoom(t *testing.T) {
-	sizetest.Check(t, func(t *rapid.T) {
+	propertytest.Check(t, func(t *rapid.T) {
 		columns := rapid.IntRange(1, 30).Draw(t, "columns")
 		cells := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "two words", "你好世界", "", "longerthanmost", "`x`"}), columns, columns)
 		row := func() string { return "|" + strings.Join(cells.Draw(t, "row"), "|") + "|\n" }

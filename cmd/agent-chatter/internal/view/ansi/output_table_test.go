@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
-	"github.com/agent-chatter/agent-chatter/journal/sizetest"
+	"github.com/agent-chatter/agent-chatter/journal/propertytest"
 	"github.com/clipperhouse/displaywidth"
 	"pgregory.net/rapid"
 )
@@ -107,7 +107,7 @@ func TestTableLeavesTheLastColumnEmpty(t *testing.T) {
 }
 
 func TestHostileTableIsSafeAndFits(t *testing.T) {
-	sizetest.Check(t, func(t *rapid.T) {
+	propertytest.Check(t, func(t *rapid.T) {
 		texts := rapid.SampledFrom([]string{"", "a", apptest.Hostile, "\x1b[2J\x1b]52;c;QQ==\a", "设计 👩‍💻", "\u202e\u200d\x00", "1234567890"})
 		var rows [][3]string
 		for range rapid.IntRange(1, 5).Draw(t, "rows") {

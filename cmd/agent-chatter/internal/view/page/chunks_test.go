@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/agent-chatter/agent-chatter/journal"
-	"github.com/agent-chatter/agent-chatter/journal/sizetest"
+	"github.com/agent-chatter/agent-chatter/journal/propertytest"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/conversation"
 	"github.com/agent-chatter/agent-chatter/projection/conversation/conversationtest"
@@ -84,7 +84,7 @@ func withoutEnds(items []string) (without []string) {
 // The items of a session do not depend on the chunks in which they are read, nor on whether a document has them.
 func TestItemsOfChunksAreThoseOfTheSession(t *testing.T) {
 	dir := t.TempDir()
-	sizetest.Check(t, func(t *rapid.T) {
+	propertytest.Check(t, func(t *rapid.T) {
 		r := drawReader(t, dir)
 		defer r.Close()
 		var whole conversation.Chunk

@@ -1,4 +1,4 @@
-package sizetest
+package propertytest
 
 import (
 	"flag"
@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 	"pgregory.net/rapid"
 )
 
@@ -22,7 +23,7 @@ func Check(t rapid.TB, property func(*rapid.T)) {
 
 // reduceChecks sets -rapid.checks, once the flags are known.
 var reduceChecks = sync.OnceFunc(func() {
-	if Full() || testing.Short() { // rapid divides the number itself with -short
+	if sizetest.Full() || testing.Short() { // rapid divides the number itself with -short
 		return
 	}
 	chosen := false
