@@ -32,6 +32,9 @@ func (d *dropper) run(ctx context.Context) error {
 		return err
 	}
 	d.limit = config.FileLimits().Stores
+	if stored, err := workspace.StoredBytes(d.a.Home); err != nil || stored <= d.limit {
+		return err
+	}
 	if err := d.marker.mark(ctx); err != nil {
 		return err
 	}
