@@ -278,6 +278,7 @@ func (p *PreparedRestore) begin(ctx context.Context) error {
 	restoring := projection.FilesRestoring{
 		RestoreID: p.id, Dir: dir, Target: p.target.String(), Undo: present.Tree.String(), Seq: r.Seq,
 		Force: r.Force, Turn: p.undoes.number, MemberID: p.undoes.memberID,
+		Part: p.r.Hunk != nil,
 	}
 	for _, name := range r.Paths {
 		restoring.Paths = append(restoring.Paths, projection.FilePath(name))

@@ -74,6 +74,9 @@ func (c *Coordinator) restoredText(m team.Member, r projection.Restore) string {
 	if n := r.Done.Written + r.Done.Removed; n != 1 {
 		files = fmt.Sprintf("%d files", n)
 	}
+	if r.Part {
+		files = "a part of " + files
+	}
 	return fmt.Sprintf("%s set %s back %s%s%s", who, files, to, in, c.restoredNames(r.Done))
 }
 

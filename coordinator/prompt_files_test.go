@@ -45,11 +45,13 @@ func TestPromptAfterARestore(t *testing.T) {
 	r.say("[NEXT: bob] epsilon")
 	r.checkPrompt("You set 2 files back to before turn 1, of Ada: lid, cup")
 
+	r.setBack(projection.FilesRestoring{RestoreID: "r5", Seq: 2, Turn: 1, MemberID: "ada", Part: true},
+		[]projection.FileChange{change("jug", projection.FileModified)}, 0)
 	r.setBack(projection.FilesRestoring{RestoreID: "r2"}, []projection.FileChange{change("lid", projection.FileAdded)}, 0)
 	r.setBack(projection.FilesRestoring{RestoreID: "r3", Seq: 2}, []projection.FileChange{}, 0)
 	r.setBack(projection.FilesRestoring{RestoreID: "r4", Seq: 2, Dir: "/else\nwhere"}, nil, 0)
 	r.say("[NEXT: bob] zeta")
-	r.checkPrompt(
+	r.checkPrompt("You set a part of 1 file back to before turn 1, of Ada: jug\n",
 		"You set 1 file back to before the last time that files were set back: lid (new)\n"+
 			"You began to set files back to an earlier state in /else where. That was interrupted: ",
 		"-0 files")

@@ -124,7 +124,7 @@ func everyPayload() []projection.Payload {
 		},
 		projection.FilesRestoring{
 			RestoreID: "r1", Dir: "/home/mia", Target: tree, Undo: tree, Seq: 4, Paths: []projection.FilePath{"a"},
-			Force: true, Turn: 2, MemberID: "ada", Host: "h",
+			Force: true, Turn: 2, MemberID: "ada", Part: true, Host: "h",
 		},
 		projection.FilesRestored{
 			RestoreID: "r1", Written: 1, Removed: 2,

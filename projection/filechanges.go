@@ -202,6 +202,7 @@ type FilesRestoring struct {
 	// Turn is the number of the first turn whose changes the restore undoes, and MemberID its member; 0 and "": none.
 	Turn     int    `json:"turn,omitempty"`
 	MemberID string `json:"memberId,omitempty"`
+	Part     bool   `json:"part,omitempty"` // only some lines of the file
 	Host     string `json:"host,omitempty"`
 }
 
