@@ -3,6 +3,7 @@ package filechanges
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -40,6 +41,7 @@ func (Command) Help() string {
 type List struct {
 	ID     string   `arg:"" optional:"" help:"The session: id, title, path (default: latest)."`
 	Paths  []string `arg:"" optional:"" name:"path" help:"Only these files and directories."`
+	At     string   `help:"Only up to an event: number, time or turn:N." placeholder:"X"`
 	Member string   `complete:"member" help:"Only changes of this member." placeholder:"NAME"`
 	Diff   bool     `help:"Print the changed lines, too."`
 	Output string   `help:"Output format: ${enum}." enum:"text,json" default:"text"`
@@ -62,12 +64,19 @@ func (cmd *List) run(a *app.App) error {
 	if cmd.Diff && cmd.Output == "json" {
 		return app.UsageError("--diff and JSON exclude each other: files patch prints what changed.")
 	}
+	span, err := view.ParseSpan("", "", cmd.At)
+	if err != nil {
+		return err
+	}
 	r, err := view.OpenReplay(ctx, a, cmp.Or(cmd.ID, catalog.LatestName))
 	if err != nil {
 		return err
 	}
 	h, err := readHistory(ctx, a, r, nil)
 	if err != nil {
+		return err
+	}
+	if err := h.cut(ctx, r, span); err != nil {
 		return err
 	}
 	if cmd.Member != "" {
@@ -94,6 +103,19 @@ func (cmd *List) run(a *app.App) error {
 		a.Show(noMatchText(h.id))
 	}
 	return nil
+}
+
+// cut removes the steps after the end of a span.
+func (h *history) cut(ctx context.Context, r *view.Replay, span view.Span) error {
+	if span.To == nil {
+		return nil
+	}
+	if err := r.CheckSpan(ctx, span); err != nil {
+		return err
+	}
+	last, err := span.LastSeq(r.Events(ctx))
+	h.steps = slices.DeleteFunc(h.steps, func(s step) bool { return s.at > last })
+	return err
 }
 
 // A row is a step with the changes that are listed.
