@@ -44,6 +44,9 @@ var jsonCommands = []struct{ row, command string }{
 	{"repair --seal", "agent-chatter repair --seal --json"},
 	{"compact", "agent-chatter compact --dry-run --json"},
 	{"files list", "agent-chatter files list " + changesID + " --json"},
+	{"files blame", "cd edits; agent-chatter chat -t team.json -m first >/dev/null; echo mine >> log.txt; " +
+		"agent-chatter chat --resume latest -m second >/dev/null; agent-chatter files blame latest log.txt --json"},
+	{"files restore", "cd edits; echo mine >> log.txt; agent-chatter files restore latest --at turn:1 --dry-run --json"},
 	{"usage", "for by in day member model team session; do agent-chatter usage --by $by --json; done"},
 	{"doctor", "agent-chatter doctor --json"},
 	{"guide", "agent-chatter guide start --json"},
@@ -158,6 +161,7 @@ func TestManualListsJSONFields(t *testing.T) {
 	s.write(".agent-chatter/team-config/limits.json", limitsTeam)
 	s.write("bin/claude", "#!/bin/sh\necho '2.1.329 (Claude Code)'\n")
 	s.write("bin/codex", "#!/no/such/program\n")
+	s.write("edits/team.json", editsTeam)
 	s.exec("chmod 755 bin/*; agent-chatter agents register upper tr a-z A-Z")
 	printed := map[string]map[string]bool{}
 	for _, c := range jsonCommands {
@@ -182,6 +186,14 @@ func TestManualListsJSONFields(t *testing.T) {
 		checkFields(t, row, fields, rows, printed[row])
 	}
 }
+
+// editsTeam has an agent that appends a line to a file.
+const editsTeam = `{"schemaVersion": "1.1",
+  "agents": [{"name": "edits", "command": "sh", "args": ["-c", "cat >/dev/null; echo entry >>log.txt; echo done"]}],
+  "team": {"name": "edits", "description": "An agent that changes a file", "members": [
+    {"name": "you", "displayName": "You", "role": "human", "type": "human", "baseDir": ".", "systemInstruction": ""},
+    {"name": "ada", "displayName": "Ada", "role": "author", "type": "ai", "agentType": "edits", "engine": "command",
+     "baseDir": ".", "systemInstruction": ""}]}}`
 
 // claudeUser returns a line of a transcript of Claude Code.
 func claudeUser(id, parent, content string) string {

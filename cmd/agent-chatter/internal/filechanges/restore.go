@@ -178,7 +178,7 @@ func (cmd *Restore) run(ctx context.Context, a *app.App, p *Prepared) error {
 	}
 	switch {
 	case cmd.DryRun && cmd.json():
-		return errors.Join(app.WriteJSON(a.Stdout, planned(p.Plan)), keptExit(p.Plan.Kept))
+		return errors.Join(writePaths(a.Stdout, planned(p.Plan)), keptExit(p.Plan.Kept))
 	case cmd.DryRun, !p.Changes() && !cmd.json():
 		return keptExit(p.Plan.Kept)
 	case !cmd.Yes && !a.IsTerminal():
@@ -193,7 +193,7 @@ func (cmd *Restore) run(ctx context.Context, a *app.App, p *Prepared) error {
 		a.Notice(problems)
 	}
 	if cmd.json() {
-		err = errors.Join(err, app.WriteJSON(a.Stdout, restored(p.Plan, result)))
+		err = errors.Join(err, writePaths(a.Stdout, restored(p.Plan, result)))
 	} else {
 		a.Notice(restoredText(result))
 	}

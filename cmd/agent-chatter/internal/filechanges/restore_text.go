@@ -2,6 +2,7 @@ package filechanges
 
 import (
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
@@ -121,6 +122,16 @@ type restoredPath struct {
 	Path   string `json:"path"`
 	Action string `json:"action"` // replace, create, remove, keep, written, removed, kept or failed
 	Why    string `json:"why,omitempty"`
+}
+
+// writePaths writes a line for each path.
+func writePaths(out io.Writer, paths []restoredPath) error {
+	for _, p := range paths {
+		if err := app.WriteJSON(out, p); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // planned returns the plan for --json.

@@ -183,8 +183,8 @@ func (l *locator) reached(e journal.Event) bool {
 	return !e.Time.Before(l.point.time)
 }
 
-// passed reports whether an event is after the point. A turn ends with its turn.ended, or with what its agent changed in
-// files, which follows that.
+// passed reports whether an event is after the point. A turn ends with its turn.ended, or with what its agent changed
+// in files, which follows that.
 func (l *locator) passed(e journal.Event) bool {
 	switch {
 	case l.point.Seq > 0:
