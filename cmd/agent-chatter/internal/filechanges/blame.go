@@ -42,18 +42,7 @@ func (cmd *Blame) run(a *app.App) error {
 	if err != nil {
 		return err
 	}
-	r, err := view.OpenReplay(ctx, a, cmd.ID)
-	if err != nil {
-		return err
-	}
-	if err := r.CheckSpan(ctx, span); err != nil {
-		return err
-	}
-	h, err := readHistory(ctx, a, r, nil)
-	if err != nil {
-		return err
-	}
-	trees, err := h.treesAt(ctx, r, span)
+	h, trees, err := openTrees(ctx, a, cmd.ID, span)
 	if err != nil {
 		return err
 	}

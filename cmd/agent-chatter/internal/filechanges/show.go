@@ -37,18 +37,7 @@ func (cmd *Show) run(a *app.App) error {
 	if !ok {
 		return app.UsageError("%s", pointText(cmd.X))
 	}
-	r, err := view.OpenReplay(ctx, a, cmd.ID)
-	if err != nil {
-		return err
-	}
-	if err := r.CheckSpan(ctx, span); err != nil {
-		return err
-	}
-	h, err := readHistory(ctx, a, r, nil)
-	if err != nil {
-		return err
-	}
-	trees, err := h.treesAt(ctx, r, span)
+	h, trees, err := openTrees(ctx, a, cmd.ID, span)
 	if err != nil {
 		return err
 	}
@@ -68,11 +57,22 @@ func (cmd *Show) run(a *app.App) error {
 	return app.Exit(app.ExitFailed, app.Message{Text: noFileText(cmd.Path, cmd.X)})
 }
 
-// treesAt returns what the directories contained at the end of a span, the newest first.
-func (h *history) treesAt(ctx context.Context, r *view.Replay, span view.Span) (trees []tree, err error) {
+// openTrees returns the history of a session, and what the directories contained at the end of a span, the newest
+// first.
+func openTrees(ctx context.Context, a *app.App, id string, span view.Span) (h *history, trees []tree, err error) {
+	r, err := view.OpenReplay(ctx, a, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := r.CheckSpan(ctx, span); err != nil {
+		return nil, nil, err
+	}
+	if h, err = readHistory(ctx, a, r, nil); err != nil {
+		return nil, nil, err
+	}
 	last, err := span.LastSeq(r.Events(ctx))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, t := range slices.Backward(h.trees) {
 		isNewer := func(other tree) bool { return other.dir == t.dir }
@@ -80,7 +80,7 @@ func (h *history) treesAt(ctx context.Context, r *view.Replay, span view.Span) (
 			trees = append(trees, t)
 		}
 	}
-	return trees, nil
+	return h, trees, nil
 }
 
 var errNoFile = errors.New("no such file")
