@@ -3,6 +3,7 @@ package coordinator
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/workspace"
 	"github.com/agent-chatter/agent-chatter/coordinator/workspace/objects"
@@ -47,16 +48,17 @@ func (p *PreparedRestore) planHunk(ctx context.Context) error {
 // hunkStep returns the step of the plan that the hunk is a part of, or why there is none; neither if the file is as it
 // was then, or kept.
 func (p *PreparedRestore) hunkStep() (step workspace.Step, why string) {
-	for _, s := range append(p.Plan.Writes, p.Plan.Removals...) {
-		switch {
-		case s.Present.Type() != objects.ModeFile || s.Target.Type() != objects.ModeFile:
-			return s, "it was no file then, or is none now, so that no part of it can be set back"
-		case s.Present.Size > workspace.MaxDiff:
-			return s, fmt.Sprintf("it is too large to set back a part of it (%d bytes)", s.Present.Size)
-		}
-		return s, ""
+	steps := slices.Concat(p.Plan.Writes, p.Plan.Removals)
+	if len(steps) == 0 {
+		return step, ""
 	}
-	return step, ""
+	switch step = steps[0]; {
+	case step.Present.Type() != objects.ModeFile || step.Target.Type() != objects.ModeFile:
+		why = "it was no file then, or is none now, so that no part of it can be set back"
+	case step.Present.Size > workspace.MaxDiff:
+		why = fmt.Sprintf("it is too large to set back a part of it (%d bytes)", step.Present.Size)
+	}
+	return step, why
 }
 
 // reverted returns the present content of a file with the hunk reverted; nil: its lines changed since.
