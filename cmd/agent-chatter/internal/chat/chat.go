@@ -47,7 +47,7 @@ type Command struct {
 	NoSave      bool             `help:"Keep nothing on disk."`
 	NoAutoSave  bool             `help:"Keep the session in memory until /save or the end."`
 	Model       usage.Texts      `help:"Use this model, or with MEMBER=M for one member; may be repeated." placeholder:"M"`
-	Panel       string           `complete:"none" help:"With -m: these agents answer at the same time." placeholder:"A,B"`
+	Panel       string           `help:"With -m: these agents answer at the same time." placeholder:"A,B"`
 	MaxRounds   int              `help:"End after this many agent turns (default: 0, unlimited)." placeholder:"N"`
 	Budget      usage.Texts      `help:"Limit of this run (0: none); may be repeated." placeholder:"session.cost=5"`
 	Input       string           `help:"Format of input lines: ${enum}; json is {\"content\", \"from\"?}." enum:"text,json" default:"text"`

@@ -15,6 +15,7 @@ import (
 
 // freeForm are the flags and arguments whose values cannot be listed.
 var freeForm = []string{
+	"panel",
 	"message", "max-rounds", "from", "to", "at", "x", "speed", "n", "keep", "archive-after", "delete-after",
 	"older-than", "limit", "text", "speaker", "since", "title", "display-name", "timeout", "with-model", "words", "rounds", "model", "query",
 	"log-level", "addr", "http", "hub", "replicas", "identity", "encrypt-to",
