@@ -1,0 +1,88 @@
+package projection
+
+import (
+	"slices"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection/runecut"
+)
+
+// OpenTurn is a turn without an end: it is running, or the program crashed in it.
+type OpenTurn struct {
+	TurnStarted
+	StartedAt time.Time  `json:"startedAt"`
+	Copied    bool       `json:"copied,omitempty"`    // it started in the session's parent
+	Text      string     `json:"text,omitempty"`      // the start of the recorded reply; "" after its message
+	TextBytes int64      `json:"textBytes,omitempty"` // length of the recorded reply
+	Message   uint64     `json:"message,omitempty"`   // Seq of the turn's message; 0: none
+	Tools     []OpenTool `json:"tools,omitempty"`     // the newest ones
+	Waits
+}
+
+// OpenTool is a tool call without a result.
+type OpenTool struct {
+	ToolID string `json:"toolId"`
+	Name   string `json:"name"`
+}
+
+// UnfinishedTurn is a turn that ended without a reply.
+type UnfinishedTurn struct {
+	MemberID         string `json:"memberId"`
+	TriggerMessageID string `json:"triggerMessageId"`
+}
+
+func (s *State) turn(id string) *OpenTurn {
+	for i := range s.OpenTurns {
+		if s.OpenTurns[i].TurnID == id {
+			return &s.OpenTurns[i]
+		}
+	}
+	return nil
+}
+
+func (t *OpenTurn) addText(text string) {
+	if t.TextBytes == int64(len(t.Text)) {
+		t.Text += runecut.Prefix(text, maxTurnText-len(t.Text))
+	}
+	t.TextBytes += int64(len(text))
+}
+
+// removeTurn removes the turns with an id.
+func (s *State) removeTurn(id string) {
+	s.OpenTurns = slices.DeleteFunc(s.OpenTurns, func(t OpenTurn) bool { return t.TurnID == id })
+}
+
+func (s *State) startTurn(e journal.Event, p TurnStarted) {
+	first := len(s.OpenTurns) == 0
+	over := func(t UnfinishedTurn) bool { return first || t.MemberID == p.MemberID }
+	s.Unfinished = slices.DeleteFunc(s.Unfinished, over)
+	t := OpenTurn{TurnStarted: p, StartedAt: e.Time, Copied: s.Copied}
+	s.OpenTurns = newest(append(s.OpenTurns, t), maxOpenTurns)
+}
+
+func (s *State) endTurn(e journal.Event, p TurnEnded) {
+	if t := s.turn(p.TurnID); t != nil && p.FinishReason != Done {
+		s.Unfinished = newest(append(s.Unfinished, UnfinishedTurn{t.MemberID, t.TriggerMessageID}), maxOpenTurns)
+	}
+	s.spend(e, p)
+	s.endAttached(p)
+	s.removeTurn(p.TurnID)
+	if len(s.OpenTurns) == 0 {
+		s.OpenTurns = nil
+	}
+	s.Stats.Turns++
+	if p.FinishReason != Interrupted && p.FinishReason != Cancelled {
+		s.Stats.Rounds++
+	}
+	if p.Usage != nil {
+		s.Stats.Usage.Add(*p.Usage)
+	}
+	known := s.Instructions[p.MemberID] != ""
+	if isSHA256(p.Instructions) && (known || len(s.Instructions) < maxInstructed) {
+		if s.Instructions == nil {
+			s.Instructions = map[string]string{}
+		}
+		s.Instructions[p.MemberID] = p.Instructions
+	}
+}
