@@ -143,16 +143,14 @@ func TestPanel(t *testing.T) {
 // One that fails ends no other, and is the only one that is rerun.
 func TestPanelWithAFailure(t *testing.T) {
 	failed := make(chan bool)
+	fail := sync.OnceFunc(func() { close(failed) })
 	f, p := panel(t, &store.Memory{}, map[string]turnFunc{
 		"ada": yields(errors.New("out of paper")),
 		"bob": calls(func() { <-failed }, says("from bob [NEXT: cy]")),
 	})
 	f.listener.onEvent = func(e coordinator.Event) {
 		if _, ok := e.Payload.(projection.TurnEnded); ok {
-			select {
-			case failed <- true:
-			default:
-			}
+			fail()
 		}
 	}
 	err := f.Say(context.Background(), "", "[NEXT: ada | bob] go")
