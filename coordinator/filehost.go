@@ -2,7 +2,7 @@ package coordinator
 
 import "github.com/agent-chatter/agent-chatter/projection"
 
-// withHost returns an event of files with its field Host: a hash of the others with a secret key of the home and the
+// withHost returns an event of files or worktrees with its field Host: a hash of the others with a secret key of the home and the
 // machine. Only such events are believed when files are set back. A session from elsewhere could otherwise name any
 // directory, and trees that its author knows.
 func withHost(key []byte, p projection.Payload) projection.Payload {
@@ -23,6 +23,14 @@ func withHost(key []byte, p projection.Payload) projection.Payload {
 		p.Host = ""
 		p.Host = keyedHash(key, "files.restored", p)
 		return p
+	case projection.WorktreeCreated:
+		p.Host = ""
+		p.Host = keyedHash(key, "worktree.created", p)
+		return p
+	case projection.WorktreeMerged:
+		p.Host = ""
+		p.Host = keyedHash(key, "worktree.merged", p)
+		return p
 	}
 	return p
 }
@@ -38,6 +46,10 @@ func RecordedHere(key []byte, p projection.Payload) bool {
 		case projection.FilesRestoring:
 			return p.Host
 		case projection.FilesRestored:
+			return p.Host
+		case projection.WorktreeCreated:
+			return p.Host
+		case projection.WorktreeMerged:
 			return p.Host
 		}
 		return ""

@@ -129,6 +129,9 @@ var decoders = map[string]func(e journal.Event, fast bool) (Payload, error){
 	FilesRestoring{}.eventType():     decodeAs[FilesRestoring],
 	FilesRestored{}.eventType():      decodeAs[FilesRestored],
 	FilesDropped{}.eventType():       decodeAs[FilesDropped],
+	WorktreeCreated{}.eventType():    decodeAs[WorktreeCreated],
+	WorktreeMerged{}.eventType():     decodeAs[WorktreeMerged],
+	WorktreeDropped{}.eventType():    decodeAs[WorktreeDropped],
 
 	JournalRecovered{}.eventType(): decodeAs[JournalRecovered],
 	JournalSealed{}.eventType():    decodeAs[JournalSealed],

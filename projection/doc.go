@@ -35,6 +35,7 @@
 //	task.set
 //	member.changed, budget.changed
 //	files.captured, files.changed, files.restoring, files.restored, files.dropped
+//	worktree.created, worktree.merged, worktree.dropped
 //	message.appended
 //	queue.changed
 //	turn.started, turn.text, turn.steered, turn.ended

@@ -132,6 +132,12 @@ func everyPayload() []projection.Payload {
 			More: 3, Failed: 4, After: tree, Host: "h",
 		},
 		projection.FilesDropped{Dir: "/home/mia", Roots: []string{tree}, Why: "over the limit"},
+		projection.WorktreeCreated{
+			TurnID: "t1", MemberID: "ada", Dir: "/h/worktrees/s/ada", Source: "/home/mia", Base: tree, Head: "c1",
+			Port: 20_000, Host: "h",
+		},
+		projection.WorktreeMerged{RestoreID: "r1", MemberID: "ada", Dir: "/h/worktrees/s/ada", Base: tree, Host: "h"},
+		projection.WorktreeDropped{MemberID: "ada", Dir: "/h/worktrees/s/ada", Tree: tree, Branch: "kettle"},
 		projection.PlanUpdated{TurnID: "t1", Entries: []projection.PlanEntry{
 			{Content: "Look at the plug", Status: projection.Completed, Priority: "high"},
 			{Content: "Buy a kettle", Status: projection.InProgress},

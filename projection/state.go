@@ -17,7 +17,7 @@ import (
 // FoldVersion is the version of the fold. It changes whenever the same events would
 // result in a different State: checkpoints of another version are ignored. It does not
 // stand for the steps of messages, which some checkpoints of the same version lack.
-const FoldVersion = 23
+const FoldVersion = 24
 
 // The bounds of State.Recent: the number of messages, and the bytes of their contents
 // and routing. To change one changes the FoldVersion.
@@ -77,6 +77,8 @@ type State struct {
 	Trees []KnownTree `json:"trees,omitempty"`
 	// Restores are the newest restores of files, at most maxRestores, the newest last.
 	Restores []Restore `json:"restores,omitempty"`
+	// Worktrees are the directories that members have of their own, at most maxWorktrees, in no particular order.
+	Worktrees []Worktree `json:"worktrees,omitempty"`
 	// History is a chained checksum of all messages; LastMessage is the seq of the last one.
 	History     string  `json:"history,omitempty"`
 	LastMessage uint64  `json:"lastMessage,omitempty"`
@@ -273,6 +275,12 @@ func (s *State) applySetting(e journal.Event, p Payload) {
 		s.endRestore(p)
 	case FilesDropped:
 		s.forgetTrees(p)
+	case WorktreeCreated:
+		s.createWorktree(p)
+	case WorktreeMerged:
+		s.mergeWorktree(p)
+	case WorktreeDropped:
+		s.dropWorktree(p)
 	}
 }
 

@@ -23,7 +23,9 @@ func TestUpdatedAtFollowsMessagesTurnsToolsAndTasks(t *testing.T) {
 		"agent.attached": true, "agent.compacted": true, "turn.steered": true, "summary.written": true,
 		"session.resumed": false, "session.renamed": false, "session.pinned": false, "session.ended": false,
 		"session.imported": false, "member.changed": false, "budget.changed": false, "files.captured": false, "files.changed": false,
-		"files.restoring": false, "files.restored": false, "files.dropped": false, "journal.recovered": false, "journal.sealed": false, "queue.changed": false,
+		"files.restoring": false, "files.restored": false, "files.dropped": false,
+		"worktree.created": false, "worktree.merged": false, "worktree.dropped": false,
+		"journal.recovered": false, "journal.sealed": false, "queue.changed": false,
 		"plan.updated": true,
 	}
 	later := created.Add(time.Hour)

@@ -133,12 +133,15 @@ var fitting = map[string]func(data []byte) (Payload, bool){
 	MemberChanged{}.eventType(): fittingAs(func(p MemberChanged, _ []byte) bool {
 		return p.MemberID != "" && (p.Added == nil || validMember(*p.Added))
 	}),
-	BudgetChanged{}.eventType():  fittingAs(func(p BudgetChanged, _ []byte) bool { return p.valid() }),
-	FilesCaptured{}.eventType():  fittingAs(func(p FilesCaptured, data []byte) bool { return p.valid(data) }),
-	FilesChanged{}.eventType():   fittingAs(func(p FilesChanged, data []byte) bool { return p.valid(data) }),
-	FilesRestoring{}.eventType(): fittingAs(func(p FilesRestoring, data []byte) bool { return p.valid(data) }),
-	FilesDropped{}.eventType():   fittingAs(func(p FilesDropped, _ []byte) bool { return p.valid() }),
-	FilesRestored{}.eventType():  fittingAs(func(p FilesRestored, data []byte) bool { return p.valid(data) }),
+	BudgetChanged{}.eventType():   fittingAs(func(p BudgetChanged, _ []byte) bool { return p.valid() }),
+	FilesCaptured{}.eventType():   fittingAs(func(p FilesCaptured, data []byte) bool { return p.valid(data) }),
+	FilesChanged{}.eventType():    fittingAs(func(p FilesChanged, data []byte) bool { return p.valid(data) }),
+	FilesRestoring{}.eventType():  fittingAs(func(p FilesRestoring, data []byte) bool { return p.valid(data) }),
+	FilesDropped{}.eventType():    fittingAs(func(p FilesDropped, _ []byte) bool { return p.valid() }),
+	FilesRestored{}.eventType():   fittingAs(func(p FilesRestored, data []byte) bool { return p.valid(data) }),
+	WorktreeCreated{}.eventType(): fittingAs(func(p WorktreeCreated, data []byte) bool { return p.valid(data) }),
+	WorktreeMerged{}.eventType():  fittingAs(func(p WorktreeMerged, _ []byte) bool { return p.valid() }),
+	WorktreeDropped{}.eventType(): fittingAs(func(p WorktreeDropped, data []byte) bool { return p.valid(data) }),
 	TurnSteered{}.eventType(): fittingAs(func(p TurnSteered, _ []byte) bool {
 		return p.TurnID != "" && p.MessageID != ""
 	}),

@@ -174,7 +174,7 @@ func hasID(e journal.Event) bool {
 	p, err := projection.Decode(e)
 	switch p.(type) {
 	case projection.TaskSet, projection.MemberChanged, projection.BudgetChanged, projection.FilesCaptured,
-		projection.FilesDropped:
+		projection.FilesDropped, projection.WorktreeDropped:
 		return false
 	}
 	return err == nil

@@ -108,12 +108,11 @@ func (m *marker) markJournal(
 
 // read adds the trees that a session names.
 func (j *markedJournal) read(ctx context.Context, r *journal.Reader) error {
-	mark := []byte(`"type":"files.`)
 	for e, err := range r.Grep(func(lines []byte) int {
 		if ctx.Err() != nil {
 			return -1
 		}
-		return bytes.Index(lines, mark)
+		return indexMark(lines)
 	}) {
 		if err != nil {
 			return err
@@ -123,6 +122,18 @@ func (j *markedJournal) read(ctx context.Context, r *journal.Reader) error {
 		}
 	}
 	return context.Cause(ctx)
+}
+
+// indexMark returns the position of the first type of an event that may name a tree; -1: there is none.
+func indexMark(lines []byte) int {
+	files := bytes.Index(lines, []byte(`"type":"files.`))
+	if files >= 0 {
+		lines = lines[:files]
+	}
+	if worktree := bytes.Index(lines, []byte(`"type":"worktree.`)); worktree >= 0 {
+		return worktree
+	}
+	return files
 }
 
 func (j *markedJournal) apply(p projection.Payload) {
@@ -136,6 +147,14 @@ func (j *markedJournal) apply(p projection.Payload) {
 		j.unfinished = true
 	case projection.FilesRestored:
 		j.unfinished = false
+	case projection.WorktreeCreated:
+		j.add(p.Dir, p.Base)
+	case projection.WorktreeMerged:
+		j.add(p.Dir, p.Base)
+	case projection.WorktreeDropped:
+		if p.Tree != "" {
+			j.add(p.Dir, p.Tree)
+		}
 	case projection.FilesDropped:
 		j.trees[p.Dir] = slices.DeleteFunc(j.trees[p.Dir], func(tree objects.Hash) bool {
 			return slices.Contains(p.Roots, tree.String())
