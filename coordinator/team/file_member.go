@@ -41,6 +41,7 @@ type memberJSON struct {
 	SystemInstruction json.RawMessage   `json:"systemInstruction"`
 	InstructionFile   string            `json:"instructionFile"`
 	BaseDir           string            `json:"baseDir"`
+	Worktree          *Worktree         `json:"worktree"`
 	Env               map[string]string `json:"env"`
 }
 
@@ -123,9 +124,11 @@ func (r *fileReader) member(path string, m memberJSON, agents []agentJSON) Membe
 		DoneWord:          strings.TrimSpace(m.DoneWord),
 		SystemInstruction: instruction(m.SystemInstruction),
 		BaseDir:           baseDir,
+		Worktree:          m.Worktree,
 		Env:               m.Env,
 	}
 	r.checkEnv(path+"/env", m.Env)
+	r.checkWorktree(path+"/worktree", m.Worktree)
 	file := m.InstructionFile
 	if m.Type == AI && m.AgentType != nil {
 		member.AgentType = *m.AgentType
@@ -186,6 +189,22 @@ func (r *fileReader) checkEnv(path string, env map[string]string) {
 		if name == "" || strings.ContainsAny(name, "=\x00") {
 			r.problem(path, "%q is no name of an environment variable", name)
 		}
+	}
+}
+
+// maxPorts is the most ports of a member.
+const maxPorts = 100
+
+// checkWorktree records a set-up command without a program, and too many ports.
+func (r *fileReader) checkWorktree(path string, w *Worktree) {
+	if w == nil {
+		return
+	}
+	if len(w.Setup) > 0 && w.Setup[0] == "" {
+		r.problem(path+"/setup", "must begin with a program")
+	}
+	if w.Ports > maxPorts {
+		r.problem(path+"/ports", "must be at most %d", maxPorts)
 	}
 }
 

@@ -115,6 +115,8 @@ type Member struct {
 	InstructionFile string
 	// BaseDir is the absolute path of the agent's working directory; "" is the program's.
 	BaseDir string
+	// Worktree is how the member gets a copy of BaseDir, in which it works instead; nil: it works in BaseDir.
+	Worktree *Worktree
 
 	// Endpoint is the base URL of an engine that sends prompts to one, such as http://localhost:11434/v1.
 	// APIKeyEnv is the name of the variable that holds its key, in Env or in the program's environment;
@@ -129,6 +131,16 @@ type Member struct {
 	Command string
 	Args    []string
 	Env     map[string]string
+}
+
+// A Worktree is how a member gets a directory of its own.
+type Worktree struct {
+	// Copy has patterns of files that Git ignores and that are copied, too, such as ".env*".
+	Copy []string `json:"copy,omitempty"`
+	// Setup is a program, as Member.Command, and its arguments. It runs in the copy before the first turn; empty: none.
+	Setup []string `json:"setup,omitempty"`
+	// Ports is how many ports are the member's alone.
+	Ports int `json:"ports,omitempty"`
 }
 
 // The values of Team.Summary besides the names of members.

@@ -33,7 +33,7 @@ type trustJSON struct {
 }
 
 // Digest returns the hash, in hex, of everything that decides what the team runs, where, and what it
-// sends where: of each agent the engine, command, arguments, permissions, directory, endpoint, name of
+// sends where: of each agent the engine, command, arguments, permissions, directory, worktree, endpoint, name of
 // the key, headers, environment and the sessions that it may read, and the files in Elsewhere. Of a
 // variable that is a secret only the name counts, so that a new key is no other team.
 func (t *Team) Digest() string {
@@ -44,6 +44,8 @@ func (t *Team) Digest() string {
 		Headers map[string]string `json:",omitempty"`
 		Model   string            `json:",omitempty"`
 		Recall  string            `json:",omitempty"`
+		// Its set-up command runs, and an agent could send what is copied for it.
+		Worktree *Worktree `json:",omitempty"`
 	}
 	var runs []run
 	for _, m := range t.Members {
@@ -53,7 +55,7 @@ func (t *Team) Digest() string {
 		r := run{
 			Name: m.Name, Engine: m.EngineName(), Command: m.Command, Permissions: m.Permissions, BaseDir: m.BaseDir,
 			Endpoint: m.Endpoint, APIKeyEnv: m.APIKeyEnv, Args: m.Args,
-			Headers: m.Headers, Recall: m.Recall,
+			Headers: m.Headers, Recall: m.Recall, Worktree: m.Worktree,
 		}
 		if info := m.EngineInfo(); info.Protocol {
 			// The agent's type decides which program speaks the protocol and which arguments it requires,

@@ -23,7 +23,8 @@ func TestDigestIsOfWhatTheTeamRuns(t *testing.T) {
 		"team": {"name": "crew", "description": "some", "members": [
 			{"name": "ada", "displayName": "Ada", "type": "ai", "role": "author", "agentType": "x", "baseDir": ".",
 			 "systemInstruction": "be kind", "permissions": "read", "endpoint": "http://a/v1", "apiKeyEnv": "A_KEY",
-			 "env": {"PATH": "/bin", "A_KEY": "made-up-4711", "B_KEY": "$ONE"}, "headers": {"x-team": "$THREE"}, "recall": false},
+			 "env": {"PATH": "/bin", "A_KEY": "made-up-4711", "B_KEY": "$ONE"}, "headers": {"x-team": "$THREE"}, "recall": false,
+			 "worktree": {"copy": [".env"], "setup": ["npm", "ci"]}},
 			{"name": "hugo", "displayName": "Hugo", "type": "human", "role": "", "baseDir": ".", "systemInstruction": ""}
 		]}
 	}`
@@ -54,6 +55,7 @@ func TestDigestIsOfWhatTheTeamRuns(t *testing.T) {
 		`"PATH": "/bin"`: `"PATH": "./bin"`, `"PATH"`: `"LD_PRELOAD"`, `"A_KEY": "made`: `"C_KEY": "made`,
 		`"$ONE"`: `"$TWO"`, `"role": "author", "agentType": "x", "baseDir": "."`: `"role": "author", "agentType": "x", "baseDir": ".."`,
 		`"recall": false`: `"recall": true`, `, "recall": false`: `, "recall": "all"`,
+		`"ci"`: `"test"`, `".env"`: `"*"`, `"copy": [".env"], `: ``,
 		`"name": "ada"`: `"name": "eve"`, `"$ONE"}`: `"$ONE"}, "engine": "demo"`,
 		`"$THREE"`: `"$FOUR"`, `"x-team"`: `"x-crew"`, `{"x-team": "$THREE"}`: `{}`, `$THREE"}`: `$THREE", "x-a": "b"}`,
 	} {

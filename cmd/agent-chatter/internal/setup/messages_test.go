@@ -57,6 +57,10 @@ func setupTexts() []apptest.Text {
 	add("thinkingText", "unset", thinkingText(nil))
 	add("thinkingText", "on", thinkingText(&on))
 	add("thinkingText", "off", thinkingText(&off))
+	add("worktreeText", "none", worktreeText(nil))
+	add("worktreeText", "", worktreeText(&team.Worktree{
+		Copy: []string{".env*"}, Setup: []string{"npm", apptest.Hostile}, Ports: 10,
+	}))
 	add("maxRoundsText", "", maxRoundsText(0))
 	add("writtenTeamText", "", writtenTeamText("review"))
 	add("fileExistsText", "", fileExistsText("/"+apptest.Hostile))

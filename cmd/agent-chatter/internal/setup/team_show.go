@@ -13,6 +13,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
+	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 )
 
@@ -43,26 +44,27 @@ type shownTeam struct {
 
 // shownMember is a member with its defaults. Of its environment it has only the names.
 type shownMember struct {
-	Name              string   `json:"name"`
-	DisplayName       string   `json:"displayName"`
-	Type              string   `json:"type"`
-	Role              string   `json:"role"`
-	AgentType         string   `json:"agentType,omitempty"`
-	Engine            string   `json:"engine,omitempty"`
-	Command           string   `json:"command,omitempty"`
-	Args              []string `json:"args,omitempty"`
-	Model             string   `json:"model,omitempty"`
-	Thinking          *bool    `json:"thinking,omitempty"`
-	Recall            string   `json:"recall,omitempty"` // "team" or "all"
-	Permissions       string   `json:"permissions,omitempty"`
-	Endpoint          string   `json:"endpoint,omitempty"`
-	APIKeyEnv         string   `json:"apiKeyEnv,omitempty"`
-	Headers           []string `json:"headers,omitempty"` // their names
-	BaseDir           string   `json:"baseDir,omitempty"`
-	InstructionFile   string   `json:"instructionFile,omitempty"`
-	SystemInstruction string   `json:"systemInstruction,omitempty"`
-	Env               []string `json:"env,omitempty"`
-	Unset             []string `json:"unset,omitempty"` // unset variables that it refers to
+	Name              string         `json:"name"`
+	DisplayName       string         `json:"displayName"`
+	Type              string         `json:"type"`
+	Role              string         `json:"role"`
+	AgentType         string         `json:"agentType,omitempty"`
+	Engine            string         `json:"engine,omitempty"`
+	Command           string         `json:"command,omitempty"`
+	Args              []string       `json:"args,omitempty"`
+	Model             string         `json:"model,omitempty"`
+	Thinking          *bool          `json:"thinking,omitempty"`
+	Recall            string         `json:"recall,omitempty"` // "team" or "all"
+	Permissions       string         `json:"permissions,omitempty"`
+	Endpoint          string         `json:"endpoint,omitempty"`
+	APIKeyEnv         string         `json:"apiKeyEnv,omitempty"`
+	Headers           []string       `json:"headers,omitempty"` // their names
+	BaseDir           string         `json:"baseDir,omitempty"`
+	Worktree          *team.Worktree `json:"worktree,omitempty"`
+	InstructionFile   string         `json:"instructionFile,omitempty"`
+	SystemInstruction string         `json:"systemInstruction,omitempty"`
+	Env               []string       `json:"env,omitempty"`
+	Unset             []string       `json:"unset,omitempty"` // unset variables that it refers to
 
 	id string
 }
@@ -106,7 +108,7 @@ func newShownMember(a *app.App, m team.Member) shownMember {
 	shown := shownMember{
 		id: m.ID, Name: m.Name, DisplayName: m.DisplayName, Type: m.Type, Role: m.Role, AgentType: m.AgentType,
 		Command: m.Command, Model: m.Model, Thinking: m.Thinking, Recall: m.Recall, Permissions: m.Permissions,
-		Endpoint: teams.EndpointText(secrets, m.Endpoint), APIKeyEnv: m.APIKeyEnv,
+		Endpoint: teams.EndpointText(secrets, m.Endpoint), APIKeyEnv: m.APIKeyEnv, Worktree: m.Worktree,
 		BaseDir: m.BaseDir, InstructionFile: m.InstructionFile, SystemInstruction: secrets.Text(m.SystemInstruction),
 		Headers: slices.Sorted(maps.Keys(m.Headers)),
 		Env:     slices.Sorted(maps.Keys(m.Env)),
@@ -136,7 +138,7 @@ func (m shownMember) fields() [][2]string {
 		{"model", m.Model}, {"thinking", thinkingText(m.Thinking)}, {"permissions", m.Permissions},
 		{"may read sessions of", teams.RecallText(m.Recall)},
 		{"endpoint", m.Endpoint}, {"key variable", m.APIKeyEnv}, {"headers", strings.Join(m.Headers, ", ")},
-		{"base directory", m.BaseDir}, {"instructions", m.InstructionFile},
+		{"base directory", m.BaseDir}, {"worktree", worktreeText(m.Worktree)}, {"instructions", m.InstructionFile},
 		{"environment", strings.Join(m.Env, ", ")}, {"unset", strings.Join(m.Unset, ", ")},
 	})
 }
@@ -186,6 +188,24 @@ func printTeam(w io.Writer, t shownTeam, members *view.Transcript, s view.Style)
 		}
 	}
 	return nil
+}
+
+// worktreeText describes how a member gets a directory of its own; nil: it gets none.
+func worktreeText(w *team.Worktree) string {
+	if w == nil {
+		return ""
+	}
+	parts := []string{"a copy of the base directory"}
+	if len(w.Copy) > 0 {
+		parts = append(parts, "with "+strings.Join(w.Copy, ", "))
+	}
+	if len(w.Setup) > 0 {
+		parts = append(parts, "set up by "+hint.Join(w.Setup))
+	}
+	if w.Ports > 0 {
+		parts = append(parts, fmt.Sprintf("ports: %d", w.Ports))
+	}
+	return strings.Join(parts, ", ")
 }
 
 func thinkingText(on *bool) string {

@@ -42,6 +42,10 @@ func runsText(a *app.App, t *team.Team) string {
 		}
 		fmt.Fprintf(&b, "  %s: %s\n", tty.SafeLine(m.Name), tty.SafeLine(runText(secrets, m)))
 		line("directory", m.BaseDir)
+		if m.Worktree != nil {
+			line("works in a copy, with", strings.Join(m.Worktree.Copy, ", "))
+			line("set-up command", secrets.Text(hint.Join(m.Worktree.Setup)))
+		}
 		line("permissions", m.Permissions)
 		line("may read sessions of", RecallText(m.Recall))
 		engine := m.EngineInfo()
