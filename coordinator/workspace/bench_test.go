@@ -13,6 +13,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/agent-chatter/agent-chatter/coordinator/workspace"
 	"github.com/agent-chatter/agent-chatter/journal/programtest"
 	"github.com/agent-chatter/agent-chatter/journal/sizetest"
 )
@@ -165,6 +166,26 @@ func BenchmarkFirst(b *testing.B) {
 		p.open()
 		p.unlimited()
 		ratios = append(ratios, float64(elapsed(func() { p.capture() }))/float64(add))
+	}
+	b.ReportMetric(median(ratios), "x-add")
+}
+
+// BenchmarkLayOut compares the layout of 10,000 files of 61 MB with git worktree add, in pairs: the metric x-add is the
+// median of their ratios.
+func BenchmarkLayOut(b *testing.B) {
+	p := newLargeProject(b, 10_000, 6100)
+	tree := p.capture().Tree
+	var ratios []float64
+	for round := 0; b.Loop(); round++ {
+		dir := filepath.Join(b.TempDir(), "added")
+		add := elapsed(func() { p.output("worktree", "add", "--detach", "-q", dir) })
+		w := p.worktree(fmt.Sprint("ada", round))
+		layOut := elapsed(func() {
+			if _, err := w.LayOut(b.Context(), workspace.LayOut{Tree: tree}); err != nil {
+				b.Fatal(err)
+			}
+		})
+		ratios = append(ratios, float64(layOut)/float64(add))
 	}
 	b.ReportMetric(median(ratios), "x-add")
 }

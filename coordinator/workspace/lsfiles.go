@@ -136,16 +136,21 @@ func (l *lister) parseRecord(dir, record string) (name string, isRepository bool
 	return name, isRepository, nil
 }
 
-// run runs Git in a directory below the root and calls a function with each part of its output that ends with a zero
-// byte, and with what follows the last one. It returns what Git reported, at most maxStderr bytes. Git writes nothing,
-// starts no program, and does not look for a repository above the directory.
+// run is runGit in a directory below the root.
 func (l *lister) run(ctx context.Context, dir string, args []string, each func(string) error) (string, error) {
+	return runGit(ctx, l.git, l.path(dir), args, each)
+}
+
+// runGit runs Git in a directory and calls a function with each part of its output that ends with a zero byte, and with
+// what follows the last one. It returns what Git reported, at most maxStderr bytes. Git takes no optional locks, starts
+// no hook and no daemon, fetches nothing, and does not look for a repository above the directory.
+func runGit(ctx context.Context, git, dir string, args []string, each func(string) error) (string, error) {
 	running, stop := context.WithCancel(ctx)
 	defer stop()
-	go freeFromPipes(running, l.path(dir))
+	go freeFromPipes(running, dir)
 	config := []string{"-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"}
-	cmd := exec.CommandContext(running, l.git, append(config, args...)...)
-	cmd.Dir = l.path(dir)
+	cmd := exec.CommandContext(running, git, append(config, args...)...)
+	cmd.Dir = dir
 	cmd.Env = gitEnvironment(os.Environ(), filepath.Dir(cmd.Dir))
 	cmd.WaitDelay = gitDelay
 	records := recordWriter{each: each, stop: stop}
@@ -176,7 +181,7 @@ func gitEnvironment(inherited []string, above string) []string {
 		return strings.HasPrefix(strings.ToUpper(variable), "GIT_")
 	})
 	return append(env, "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_LITERAL_PATHSPECS=1",
-		"GIT_CEILING_DIRECTORIES="+above, "LC_ALL=C")
+		"GIT_CEILING_DIRECTORIES="+above, "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
 }
 
 // A recordWriter splits what is written to it at zero bytes.

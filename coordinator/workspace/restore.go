@@ -284,7 +284,7 @@ func (f *file) create(content []byte) error {
 func (f *file) write(content []byte) error {
 	part := f.temp + partSuffix
 	f.before("write")
-	err := f.dir.create(part, f.Target, content)
+	err := f.dir.create(part, f.Target, content, true)
 	if err == nil {
 		f.before("rename written")
 		err = f.dir.rename(part, f.temp)

@@ -140,8 +140,9 @@ func (d *dir) hash(name string, st unix.Stat_t) objects.Hash {
 	return objects.Hash(sum.Sum(nil))
 }
 
-// create creates a file or link that must not exist. Its content survives a power cut once the directory is synced.
-func (d *dir) create(name string, e objects.Entry, content []byte) error {
+// create creates a file or link that must not exist. With sync, its content survives a power cut once the directory is
+// synced.
+func (d *dir) create(name string, e objects.Entry, content []byte, sync bool) error {
 	if e.Type() == objects.ModeLink {
 		return pathError("symlink", name, unix.Symlinkat(string(content), d.fd, name))
 	}
@@ -154,7 +155,7 @@ func (d *dir) create(name string, e objects.Entry, content []byte) error {
 	if err == nil {
 		err = pathError("chmod", name, unix.Fchmod(fd, e.Mode&^objects.ModeType))
 	}
-	if err == nil {
+	if err == nil && sync {
 		err = f.Sync()
 	}
 	if closeErr := f.Close(); err == nil {

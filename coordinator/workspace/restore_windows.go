@@ -96,8 +96,8 @@ func (d *dir) hash(name string, size int64) objects.Hash {
 	return objects.Hash(sum.Sum(nil))
 }
 
-// create creates a file or link that must not exist.
-func (d *dir) create(name string, e objects.Entry, content []byte) error {
+// create creates a file or link that must not exist. With sync, its content survives a power cut.
+func (d *dir) create(name string, e objects.Entry, content []byte, sync bool) error {
 	if e.Type() == objects.ModeLink {
 		return d.root.Symlink(string(content), name)
 	}
@@ -105,7 +105,7 @@ func (d *dir) create(name string, e objects.Entry, content []byte) error {
 	if err != nil {
 		return err
 	}
-	if _, err = f.Write(content); err == nil {
+	if _, err = f.Write(content); err == nil && sync {
 		err = f.Sync()
 	}
 	if closeErr := f.Close(); err == nil {
