@@ -38,6 +38,7 @@ type listing struct {
 	tracked map[string]indexed // the files that can be compared with Git's index, by their paths
 	skipped []Skipped          // directories that are not listed, sorted
 	notes   []string           // how the list differs from what Git tracks or would track, each without a full stop
+	nested  []string           // directories of nested repositories that are listed
 }
 
 // Skipped is a path that is not captured.
@@ -85,7 +86,6 @@ type lister struct {
 	listing
 	git      string   // the path of the program
 	excluded []string // exclude, relative to the root, with slashes
-	nested   int      // the number of nested repositories so far
 	indexed  int64    // when the index of the repository was written, in nanoseconds since 1970
 }
 
@@ -103,10 +103,10 @@ func (l *lister) repository(ctx context.Context, dir string, depth int) error {
 		case empty: // a submodule that is not checked out
 		case depth == maxNestedDepth:
 			l.skip(dir, fmt.Sprintf("nested repository below %d others", maxNestedDepth))
-		case l.nested == maxNested:
+		case len(l.nested) == maxNested:
 			l.skip(dir, fmt.Sprintf("more than %d nested repositories", maxNested))
 		default:
-			l.nested++
+			l.nested = append(l.nested, dir)
 			if err := l.repository(ctx, dir, depth+1); err != nil {
 				return err
 			}

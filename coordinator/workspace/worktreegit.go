@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/journal/vfs"
@@ -109,8 +110,9 @@ func (t Worktree) entriesDir(ctx context.Context) (string, error) {
 	return filepath.EvalSymlinks(filepath.Join(common, "worktrees"))
 }
 
-// entry returns the directory of the entries, and the name of that of the work tree at a path: the path and the entry
-// must name each other, since the agent could write both files. The name is "" if there is none.
+// entry returns the directory of the entries, and the name of that of the work tree at a path; "": there is none. The
+// path and the entry must name each other, since the agent could write both files: another entry is never returned. If
+// the work tree has lost its file, the only entry that names it is its own.
 func (t Worktree) entry(ctx context.Context, at string) (dir, name string, err error) {
 	dir, err = t.entriesDir(ctx)
 	if errors.Is(err, fs.ErrNotExist) || dir == "" {
@@ -119,29 +121,41 @@ func (t Worktree) entry(ctx context.Context, at string) (dir, name string, err e
 	if err != nil {
 		return "", "", err
 	}
-	entry, err := entryOf(at)
+	names, err := t.entriesFor(dir)
 	if err != nil {
-		return "", "", nil
+		return "", "", err
 	}
-	if above, err := filepath.EvalSymlinks(filepath.Dir(entry)); err != nil || above != dir {
-		return "", "", nil
+	entry, err := entryOf(at)
+	if errors.Is(err, fs.ErrNotExist) && len(names) == 1 {
+		return dir, names[0], nil
 	}
-	name = filepath.Base(entry)
-	back, err := readPath(filepath.Join(dir, name, "gitdir"), "")
-	if err == nil && !filepath.IsAbs(back) {
-		back = filepath.Join(dir, name, back)
+	if err != nil {
+		return dir, "", nil
 	}
-	back = filepath.Dir(back)
-	if err != nil || back != t.Dir && back != t.beside(layingOutDir) {
-		return "", "", nil
+	above, err := filepath.EvalSymlinks(filepath.Dir(entry))
+	if name = filepath.Base(entry); err != nil || above != dir || !slices.Contains(names, name) {
+		return dir, "", nil
 	}
 	return dir, name, nil
 }
 
-// LockedError is the error of a worktree that git worktree lock protects.
-type LockedError struct{ Dir string }
-
-func (e *LockedError) Error() string { return e.Dir + " is locked by git worktree lock" }
+// entriesFor returns the entries that name the worktree, or the directory in which it is laid out.
+func (t Worktree) entriesFor(dir string) (names []string, err error) {
+	all, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, entry := range all {
+		back, err := readPath(filepath.Join(dir, entry.Name(), "gitdir"), "")
+		if err == nil && !filepath.IsAbs(back) {
+			back = filepath.Join(dir, entry.Name(), back)
+		}
+		if back = filepath.Dir(back); err == nil && (back == t.Dir || back == t.beside(layingOutDir)) {
+			names = append(names, entry.Name())
+		}
+	}
+	return names, nil
+}
 
 // removeEntry removes the entry of the work tree at a path.
 func (t Worktree) removeEntry(ctx context.Context, at string, before func(string)) error {
@@ -156,9 +170,6 @@ func (t Worktree) removeEntry(ctx context.Context, at string, before func(string
 	defer entries.Close()
 	if info, err := entries.Lstat(name); err != nil || !info.IsDir() {
 		return err
-	}
-	if _, err := entries.Lstat(filepath.Join(name, "locked")); err == nil {
-		return &LockedError{t.Dir}
 	}
 	if err := removeAllBut(entries, name, "gitdir", before); err != nil {
 		return err
