@@ -56,6 +56,8 @@ type Options struct {
 	// Workspace returns the directory whose files are captured around the turns in dir; nil, or nil without an error:
 	// none are.
 	Workspace func(dir string) (*workspace.Workspace, error)
+	// Home is the directory of the program, in which members get worktrees; "": they get none.
+	Home string
 	// Editor serves the agents that can use one; nil is none.
 	Editor agent.Editor
 

@@ -296,3 +296,4 @@ func (TaskDone) notice()             {}
 func (WindowCut) notice()            {}
 func (Summarizing) notice()          {}
 func (*TurnError) notice()           {}
+func (SettingUp) notice()            {}

@@ -80,7 +80,7 @@ func (c *Coordinator) panelOf(targets []marker.Target) (members []team.Member, w
 
 // isIsolated reports whether a member's turn cannot change the files that another one reads at the same time.
 func (c *Coordinator) isIsolated(m team.Member) bool {
-	if _, runs := c.o.Engines[m.EngineName()].(agent.ProgramEngine); !runs {
+	if _, runs := c.o.Engines[m.EngineName()].(agent.ProgramEngine); !runs || m.Worktree != nil {
 		return true
 	}
 	info, _ := agent.Lookup(m.EngineName())

@@ -75,6 +75,15 @@ func panel(
 	t *testing.T, s store.Store, plays map[string]turnFunc, change ...func(*coordinator.Options, *team.Team),
 ) (*panelFixture, *players) {
 	t.Helper()
+	return panelOf(t, s, "", plays, change...)
+}
+
+// panelOf is panel for a session that exists; id "" begins one.
+func panelOf(
+	t *testing.T, s store.Store, id string, plays map[string]turnFunc,
+	change ...func(*coordinator.Options, *team.Team),
+) (*panelFixture, *players) {
+	t.Helper()
 	f := &panelFixture{fixture: &fixture{t: t, engine: &scriptedEngine{}, recorder: &recorder{}}}
 	f.listener = &panelListener{recorder: f.recorder}
 	p := &players{plays: plays}
@@ -91,7 +100,7 @@ func panel(
 	}
 	f.Coordinator = coordinator.New(o)
 	t.Cleanup(func() { f.Stop("end of test") })
-	f.setTeam(all, "")
+	f.setTeam(all, id)
 	return f, p
 }
 

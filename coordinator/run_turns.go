@@ -35,12 +35,16 @@ func (c *Coordinator) runTurns(ctx context.Context, next []item) (more bool, err
 	}
 	defer c.notifyRedacted()
 	c.turns = turns
-	for _, t := range turns {
-		t.files = t.beginFiles(ctx)
+	failures := c.makeWorktrees(ctx, turns)
+	for i, t := range turns {
+		if failures[i] == nil {
+			t.files = t.beginFiles(ctx)
+		}
 	}
-	failures := make([]error, len(turns))
 	for i, t := range turns { // all prompts are built before an agent starts
-		failures[i] = t.prepare(ctx, "")
+		if failures[i] == nil {
+			failures[i] = t.prepare(ctx, "")
+		}
 	}
 	if len(turns) == 1 {
 		c.running.Store(turns[0])

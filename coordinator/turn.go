@@ -319,6 +319,9 @@ func (t *turn) input() (agent.Turn, instructed, error) {
 	if c.o.Asks && m.AsksWhenUnset() {
 		member.Permissions = agent.Ask
 	}
+	if w, ok := c.worktree(m); ok {
+		member.Env = worktreeEnv(member.Env, w.WorktreeCreated)
+	}
 	return agent.Turn{
 		ID: t.id, Dir: t.dir(), Limit: c.team.MaxAgentResponseTime, Guard: c.o.Guard,
 		Said:   agent.Said{Speaker: t.item.trigger.speaker, Text: t.item.trigger.text},
@@ -330,7 +333,16 @@ func (t *turn) input() (agent.Turn, instructed, error) {
 func (t *turn) dir() string { return t.c.dirOf(t.item.member) }
 
 // dirOf returns the working directory of a member's agent.
-func (c *Coordinator) dirOf(m team.Member) string { return cmp.Or(m.BaseDir, c.o.CWD) }
+func (c *Coordinator) dirOf(m team.Member) string {
+	dir := c.baseDirOf(m)
+	if w, ok := c.worktree(m); ok {
+		dir = dirInWorktree(w, dir)
+	}
+	return dir
+}
+
+// baseDirOf returns the directory of a member, of which it may have a worktree.
+func (c *Coordinator) baseDirOf(m team.Member) string { return cmp.Or(m.BaseDir, c.o.CWD) }
 
 // memberAfter returns the name of the member after m in the team, or of the first human.
 func (c *Coordinator) memberAfter(m team.Member) string {

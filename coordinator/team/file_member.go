@@ -14,6 +14,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/redact"
+	"github.com/agent-chatter/agent-chatter/coordinator/workspace"
 )
 
 type memberJSON struct {
@@ -202,6 +203,11 @@ func (r *fileReader) checkWorktree(path string, w *Worktree) {
 	}
 	if len(w.Setup) > 0 && w.Setup[0] == "" {
 		r.problem(path+"/setup", "must begin with a program")
+	}
+	for _, pattern := range w.Copy {
+		if err := workspace.CheckPattern(pattern); err != nil {
+			r.problem(path+"/copy", "%v", err)
+		}
 	}
 	if w.Ports > maxPorts {
 		r.problem(path+"/ports", "must be at most %d", maxPorts)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/workspace/objects"
+	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/journal/vfs"
 )
 
@@ -32,14 +33,18 @@ type Workspace struct {
 }
 
 // Open returns the workspace of a directory that agents work in, with its store in home, the directory of the program,
-// which exists. The workspace is the top of the Git work tree around dir, or dir itself if there is none, or if the top
-// is the home directory of the user or contains it. An error says that dir may not be captured.
+// which exists. The workspace is the worktree of a member, or the top of the Git work tree around dir, or dir itself if
+// there is none, or if the top is the home directory of the user or contains it. An error says that dir may not be captured.
 func Open(home, dir string) (*Workspace, error) {
 	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		return nil, err
 	}
-	if root := top(dir); root != dir {
+	root, isWorktree := worktreeRoot(home, dir)
+	if !isWorktree {
+		root = top(dir)
+	}
+	if root != dir {
 		if w, err := openPlain(home, root); err == nil {
 			return w, nil
 		}
@@ -73,6 +78,23 @@ func openPlain(home, root string) (*Workspace, error) {
 	return newWorkspace(home, root), nil
 }
 
+// worktreeRoot returns the worktree of a member, HOME/worktrees/SESSION/MEMBER, that a directory without links is in.
+func worktreeRoot(home, dir string) (string, bool) {
+	home, err := filepath.EvalSymlinks(home)
+	if err != nil {
+		return "", false
+	}
+	below, err := filepath.Rel(home, dir)
+	parts := strings.SplitN(filepath.ToSlash(below), "/", 4)
+	if err != nil || len(parts) < 3 || parts[0] != worktreesDir {
+		return "", false
+	}
+	return filepath.Join(append([]string{home}, parts[:3]...)...), true
+}
+
+// Stored returns the workspace of another directory for reading what is stored of it, wherever the directory is now.
+func (w *Workspace) Stored(root string) *Workspace { return newWorkspace(w.home, root) }
+
 // Stored returns the workspace of a directory for reading what is stored of it, wherever the directory is now.
 func Stored(home, root string) *Workspace { return newWorkspace(home, root) }
 
@@ -96,6 +118,15 @@ func newWorkspace(home, root string) *Workspace {
 
 // storesDir is the directory in the home with the stores.
 const storesDir = "files"
+
+// worktreesDir is the directory in the home with the worktrees.
+const worktreesDir = "worktrees"
+
+// WorktreeDir returns the path of the worktree of a member of a session in the home of the program, which exists.
+func WorktreeDir(home, sessionID, memberID string) (string, error) {
+	home, err := filepath.EvalSymlinks(home)
+	return filepath.Join(home, worktreesDir, sessionID, journal.DirName(memberID)), err
+}
 
 // storeName returns the name of the store of a directory.
 func storeName(root string) string {
@@ -217,7 +248,7 @@ func inHome(home, root string) bool {
 		return false
 	}
 	parts := strings.Split(filepath.ToSlash(below), "/")
-	return len(parts) < 3 || parts[0] != "worktrees"
+	return len(parts) < 3 || parts[0] != worktreesDir
 }
 
 // BusyError is the error of a directory that another process keeps capturing, or in which a turn runs.

@@ -69,6 +69,7 @@ func (s *server) prepare(id, cwd string, servers []sdk.McpServer) *session {
 		KeepSecrets: s.config.KeepSecrets(), Guard: s.guard, MCPServers: mcpServers(servers),
 		Recall: host.RecallServer(s.app), HomeKey: host.HomeKey(s.app, true), Residents: s.residents, Asks: true,
 		Workspace: host.Workspace(o.app, s.config, true),
+		Home:      o.app.Home,
 		NewMember: setup.MemberMaker(o.app), Editor: newEditor(s.client, sdk.SessionId(id), can),
 	})
 	return o

@@ -292,6 +292,7 @@ func (cmd *Command) newREPL(a *app.App, config home.Config) *repl {
 			HomeKey: host.HomeKey(a, cmd.Writes()), Asks: !r.scripted,
 			Residents: host.Residents(a, config.MaxResident, cmd.Writes()),
 			Workspace: host.Workspace(a, config, cmd.Writes()),
+			Home:      a.Home,
 		})
 	}
 	return r

@@ -88,6 +88,7 @@ func rerunSession(ctx context.Context, a *app.App, r *view.Replay, span view.Spa
 		Store: store.NewFiles(a.Catalog), Listener: l, App: a.Identity(), CWD: a.Cwd,
 		Window: coordinator.Window(config.Window), Engines: agent.Engines(),
 		KeepSecrets: config.KeepSecrets(), Guard: new(process.Guard), Workspace: host.Workspace(a, config, true),
+		Home:   a.Home,
 		Budget: coordinator.Budget{Home: config.Budget, Day: spending.NewDay(a, true)},
 	})
 	parent := &projection.Parent{SessionID: r.ID, Seq: prompts[len(prompts)-1].seq}

@@ -82,6 +82,10 @@ func viewTexts() []apptest.Text {
 	}}))
 	add("budgetUnknownText", "", budgetUnknownText(coordinator.BudgetUnknown{Bound: cost, Turns: 3}))
 	ada, hostile := team.Member{Name: "ada", DisplayName: "Ada"}, team.Member{Name: "x", DisplayName: apptest.Hostile}
+	add("settingUpText", "", settingUpText(coordinator.SettingUp{Member: ada, Dir: "/w/" + apptest.Hostile}))
+	add("settingUpText", "command", settingUpText(coordinator.SettingUp{
+		Member: ada, Dir: "/w/ada", Argv: []string{"npm", apptest.Hostile},
+	}))
 	both := []team.Member{ada, hostile}
 	crew := &team.Team{Members: both}
 	for _, n := range []coordinator.Notice{

@@ -267,6 +267,8 @@ func queueNoticeText(n coordinator.Notice, t *team.Team) string {
 			app.Count(n.Limit, "agent turn"), displayNames(n.Next))
 	case coordinator.PanelSplit:
 		return panelSplitText(n)
+	case coordinator.SettingUp:
+		return settingUpText(n)
 	case coordinator.LimitsChanged:
 		return LimitsText(n)
 	case coordinator.FilesOff:
@@ -394,6 +396,15 @@ func panelSplitText(n coordinator.PanelSplit) string {
 	case coordinator.PanelRepeats:
 		return "A member can have one turn at a time" + after + "."
 	}
-	return fmt.Sprintf("%s may change the same files%s. For turns at the same time, give each the permissions deny or "+
-		"read.", displayNames(n.Members), after)
+	return fmt.Sprintf("%s may change the same files%s. For turns at the same time, give each a worktree, or the "+
+		"permissions deny or read: agent-chatter guide worktrees", displayNames(n.Members), after)
+}
+
+// settingUpText is for a member that gets a worktree.
+func settingUpText(n coordinator.SettingUp) string {
+	text := fmt.Sprintf("%s gets a copy of the files: %s", displayName(n.Member), tty.SafeLine(n.Dir))
+	if len(n.Argv) > 0 {
+		text += "\nIt is set up first: " + tty.SafeLine(hint.Join(n.Argv))
+	}
+	return text
 }

@@ -1,0 +1,242 @@
+package coordinator_test
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/coordinator/store"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
+	"github.com/agent-chatter/agent-chatter/coordinator/workspace"
+	"github.com/agent-chatter/agent-chatter/projection"
+)
+
+// worker is an engine of programs whose turns run the function of their member.
+type worker struct{ *players }
+
+func (worker) CommandLine(agent.Member) []string { return []string{"worker"} }
+
+// inWorktrees returns a coordinator of a session in the directory of a project, whose members ada, bob and cy have
+// worktrees.
+func (p *project) inWorktrees(
+	s store.Store, id string, plays map[string]turnFunc, change ...func(*coordinator.Options, *team.Team),
+) *panelFixture {
+	p.t.Helper()
+	var f *panelFixture
+	change = append([]func(*coordinator.Options, *team.Team){func(o *coordinator.Options, all *team.Team) {
+		o.CWD, o.Home, o.HomeKey = p.dir, p.home, p.key
+		o.Engines["scripted"] = worker{o.Engines["scripted"].(*players)}
+		o.Workspace = func(dir string) (*workspace.Workspace, error) { return workspace.Open(p.home, dir) }
+		for i := range all.Members {
+			if all.Members[i].Type == team.AI {
+				all.Members[i].Worktree = &team.Worktree{}
+			}
+		}
+	}}, change...)
+	f, _ = panelOf(p.t, s, id, plays, change...)
+	return f
+}
+
+// worktree returns the worktree of a member as the session has recorded it last.
+func (f *panelFixture) worktree(member string) projection.WorktreeCreated {
+	f.t.Helper()
+	all := payloads[projection.WorktreeCreated](f.t, f.recorder.appended)
+	all = slices.DeleteFunc(all, func(w projection.WorktreeCreated) bool { return w.MemberID != member })
+	if len(all) == 0 {
+		f.t.Fatalf("no worktree of %s was recorded", member)
+	}
+	return all[len(all)-1]
+}
+
+// writes returns a turn that writes a file in its directory.
+func writes(name, content string) turnFunc {
+	return func(ctx context.Context, turn agent.Turn) iter.Seq2[agent.Event, error] {
+		err := os.WriteFile(filepath.Join(turn.Dir, name), []byte(content), 0o644)
+		if err != nil {
+			return yields(err)(ctx, turn)
+		}
+		return says("ok")(ctx, turn)
+	}
+}
+
+func read(t *testing.T, parts ...string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(parts...))
+	if err != nil {
+		t.Error(err)
+	}
+	return string(data)
+}
+
+// Members with worktrees change files at the same time, each its own copy; the person's directory stays as it is.
+func TestPanelInWorktrees(t *testing.T) {
+	p := newProject(t)
+	p.write("plan.txt", "tea\n")
+	p.git("init", "-q")
+	p.commit()
+	p.write("plan.txt", "tea for two\n") // not committed
+	p.write("new.txt", "untracked\n")
+	f := p.inWorktrees(&store.Memory{}, "", map[string]turnFunc{
+		"ada": writes("plan.txt", "ada's tea\n"), "bob": writes("new.txt", "bob's\n"),
+	})
+	f.say("[NEXT: ada | bob] go")
+	turns := payloads[projection.TurnStarted](t, f.recorder.appended)
+	if len(turns) != 2 || turns[0].Panel == nil {
+		t.Fatalf("the turns are %+v", turns)
+	}
+	ada, bob := f.worktree("ada"), f.worktree("bob")
+	for _, test := range []struct{ got, want string }{
+		{read(t, p.dir, "plan.txt"), "tea for two\n"}, {read(t, p.dir, "new.txt"), "untracked\n"},
+		{read(t, ada.Dir, "plan.txt"), "ada's tea\n"}, {read(t, ada.Dir, "new.txt"), "untracked\n"},
+		{read(t, bob.Dir, "plan.txt"), "tea for two\n"}, {read(t, bob.Dir, "new.txt"), "bob's\n"},
+	} {
+		if test.got != test.want {
+			t.Errorf("a file has %q, want %q", test.got, test.want)
+		}
+	}
+	checkLines(t, sorted(f.recorder.changes(t)), "ada: 1 file changed (+1 −1): plan.txt", "bob: 1 file changed (+1 −1): new.txt")
+	if ada.Head == "" || ada.Head != bob.Head || ada.Base != bob.Base || ada.Source != p.dir {
+		t.Errorf("the worktrees are %+v and %+v", ada, bob)
+	}
+	f.say("[NEXT: ada] again")
+	if all := payloads[projection.WorktreeCreated](t, f.recorder.appended); len(all) != 2 {
+		t.Errorf("%d worktrees were made", len(all))
+	}
+}
+
+func sorted(texts []string) []string {
+	slices.Sort(texts)
+	return texts
+}
+
+// A resumed session has its worktrees; one that is missing is laid out from what it contained last.
+func TestWorktreeOfAResumedSession(t *testing.T) {
+	p := newProject(t)
+	p.write("plan.txt", "tea\n")
+	s := onDisk(t, 0)
+	f := p.inWorktrees(s, "", map[string]turnFunc{"ada": writes("cup.txt", "full\n")})
+	f.say("[NEXT: ada] go")
+	ada, id := f.worktree("ada"), f.Status().SessionID
+	f.Stop("end")
+	p.write("plan.txt", "coffee\n")
+	for _, lost := range []bool{false, true} {
+		if lost {
+			if err := os.RemoveAll(ada.Dir); err != nil {
+				t.Fatal(err)
+			}
+		}
+		seen := ""
+		f = p.inWorktrees(s, id, map[string]turnFunc{"ada": func(ctx context.Context, turn agent.Turn) iter.Seq2[agent.Event, error] {
+			seen = read(t, turn.Dir, "cup.txt") + read(t, turn.Dir, "plan.txt")
+			return says("ok")(ctx, turn)
+		}})
+		f.say("[NEXT: ada] go")
+		if seen != "full\ntea\n" {
+			t.Errorf("lost: %v: the agent sees %q", lost, seen)
+		}
+		if all := payloads[projection.WorktreeCreated](t, f.recorder.appended); len(all) != 0 {
+			t.Errorf("lost: %v: a worktree was recorded again", lost)
+		}
+		f.Stop("end")
+	}
+}
+
+// The set-up command runs in the worktree before the agent, with its variables; what it makes is not the member's.
+func TestWorktreeIsSetUp(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("it needs a shell")
+	}
+	p := newProject(t)
+	p.write("plan.txt", "tea\n")
+	var env map[string]string
+	setup := func(command string) func(*coordinator.Options, *team.Team) {
+		return func(_ *coordinator.Options, all *team.Team) {
+			for i := range all.Members {
+				if all.Members[i].Type == team.AI {
+					all.Members[i].Worktree = &team.Worktree{Setup: []string{"sh", "-c", command}, Ports: 3}
+				}
+			}
+		}
+	}
+	f := p.inWorktrees(&store.Memory{}, "", map[string]turnFunc{"ada": func(ctx context.Context, turn agent.Turn) iter.Seq2[agent.Event, error] {
+		env = turn.Member.Env
+		return writes("cup.txt", "full\n")(ctx, turn)
+	}}, setup(`echo "$AGENT_CHATTER_PORT" > port.txt`))
+	f.say("[NEXT: ada | bob] go")
+	ada, bob := f.worktree("ada"), f.worktree("bob")
+	if got := strings.TrimSpace(read(t, ada.Dir, "port.txt")); got != strconv.Itoa(ada.Port) || ada.Port == 0 {
+		t.Errorf("the set-up command saw the port %q, not %d", got, ada.Port)
+	}
+	if ada.Port < bob.Port+3 && bob.Port < ada.Port+3 {
+		t.Errorf("both have the ports %d and %d", ada.Port, bob.Port)
+	}
+	want := map[string]string{
+		"AGENT_CHATTER_PORT": strconv.Itoa(ada.Port), "GIT_CEILING_DIRECTORIES": filepath.Dir(ada.Dir),
+	}
+	if diff := cmp.Diff(want, env); diff != "" {
+		t.Error(diff)
+	}
+	checkLines(t, f.recorder.changes(t), "ada: 1 file changed (+1 −0): cup.txt (new)")
+
+	f = p.inWorktrees(&store.Memory{}, "", nil, setup("echo no network; exit 3"))
+	err := f.Say(context.Background(), "", "[NEXT: ada] go")
+	var failed *coordinator.WorktreeError
+	if !errors.As(err, &failed) || !strings.Contains(err.Error(), "no network") {
+		t.Errorf("the error is %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(p.dir, "port.txt")); err == nil {
+		t.Error("the set-up command ran in the directory of the person")
+	}
+	if n := len(payloads[projection.WorktreeCreated](t, f.recorder.appended)); n != 0 {
+		t.Errorf("%d worktrees were recorded", n)
+	}
+}
+
+// A worktree that cannot be made fails the turn; the agent never works in the person's directory instead.
+func TestNoWorktree(t *testing.T) {
+	p := newProject(t)
+	p.write("plan.txt", "tea\n")
+	none := func(o *coordinator.Options, _ *team.Team) { o.Workspace = nil }
+	f := p.inWorktrees(&store.Memory{}, "", map[string]turnFunc{"ada": writes("plan.txt", "gone\n")}, none)
+	if err := f.Say(context.Background(), "", "[NEXT: ada] go"); err == nil {
+		t.Error("no error")
+	}
+	if got := read(t, p.dir, "plan.txt"); got != "tea\n" {
+		t.Errorf("the file has %q", got)
+	}
+}
+
+// A worktree that another home has recorded is not used: it could be any directory.
+func TestWorktreeFromElsewhere(t *testing.T) {
+	p := newProject(t)
+	p.write("plan.txt", "tea\n")
+	s := onDisk(t, 0)
+	f := p.inWorktrees(s, "", nil)
+	f.say("[NEXT: ada] go")
+	id, first := f.Status().SessionID, f.worktree("ada")
+	f.Stop("end")
+	other := func(o *coordinator.Options, _ *team.Team) {
+		o.HomeKey = func() []byte { return []byte("another key") }
+		o.Home = t.TempDir()
+		o.Workspace = func(dir string) (*workspace.Workspace, error) { return workspace.Open(o.Home, dir) }
+	}
+	f = p.inWorktrees(s, id, map[string]turnFunc{"ada": writes("plan.txt", "mine\n")}, other)
+	f.say("[NEXT: ada] go")
+	if got := read(t, first.Dir, "plan.txt"); got != "tea\n" {
+		t.Errorf("the other directory has %q", got)
+	}
+	if now := f.worktree("ada"); now.Dir == first.Dir {
+		t.Errorf("it worked in %s", now.Dir)
+	}
+}
