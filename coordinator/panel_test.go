@@ -68,6 +68,7 @@ func (l *panelListener) Notice(n coordinator.Notice) {
 type panelFixture struct {
 	*fixture
 	listener *panelListener
+	players  *players
 }
 
 // panel returns a coordinator of the agents ada, bob, cy, di and ed and a human.
@@ -87,6 +88,7 @@ func panelOf(
 	f := &panelFixture{fixture: &fixture{t: t, engine: &scriptedEngine{}, recorder: &recorder{}}}
 	f.listener = &panelListener{recorder: f.recorder}
 	p := &players{plays: plays}
+	f.players = p
 	o, all := f.options(s), without(testTeam(), "eve")
 	o.Listener = f.listener
 	o.Engines = map[string]agent.Engine{"scripted": p}

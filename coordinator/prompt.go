@@ -227,6 +227,10 @@ func (c *Coordinator) roster(m team.Member) string {
 	if m.DoneWord != "" {
 		fmt.Fprintf(&b, "\nWhen the task is done, write %s alone on the last line.", m.DoneWord)
 	}
+	if w, ok := c.worktree(m); ok {
+		fmt.Fprintf(&b, "\nYour working directory is a copy of %s that only you change. Stay in it: a person decides "+
+			"what is merged.", c.name(w.Source))
+	}
 	return b.String()
 }
 

@@ -19,7 +19,10 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/coordinator/workspace"
+	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+	"github.com/agent-chatter/agent-chatter/projection/catalog/sessioncopy"
 )
 
 // worker is an engine of programs whose turns run the function of their member.
@@ -33,7 +36,6 @@ func (p *project) inWorktrees(
 	s store.Store, id string, plays map[string]turnFunc, change ...func(*coordinator.Options, *team.Team),
 ) *panelFixture {
 	p.t.Helper()
-	var f *panelFixture
 	change = append([]func(*coordinator.Options, *team.Team){func(o *coordinator.Options, all *team.Team) {
 		o.CWD, o.Home, o.HomeKey = p.dir, p.home, p.key
 		o.Engines["scripted"] = worker{o.Engines["scripted"].(*players)}
@@ -44,7 +46,7 @@ func (p *project) inWorktrees(
 			}
 		}
 	}}, change...)
-	f, _ = panelOf(p.t, s, id, plays, change...)
+	f, _ := panelOf(p.t, s, id, plays, change...)
 	return f
 }
 
@@ -106,6 +108,11 @@ func TestPanelInWorktrees(t *testing.T) {
 		}
 	}
 	checkLines(t, sorted(f.recorder.changes(t)), "ada: 1 file changed (+1 −1): plan.txt", "bob: 1 file changed (+1 −1): new.txt")
+	for _, prompt := range f.players.prompts {
+		if !strings.Contains(prompt, "a copy of "+p.dir+" that only you change") {
+			t.Errorf("the prompt says nothing of the worktree:\n%s", prompt)
+		}
+	}
 	if ada.Head == "" || ada.Head != bob.Head || ada.Base != bob.Base || ada.Source != p.dir {
 		t.Errorf("the worktrees are %+v and %+v", ada, bob)
 	}
@@ -214,6 +221,30 @@ func TestNoWorktree(t *testing.T) {
 	}
 	if got := read(t, p.dir, "plan.txt"); got != "tea\n" {
 		t.Errorf("the file has %q", got)
+	}
+}
+
+// A fork of a session has worktrees of its own, with what those of the session contained where it was forked.
+func TestWorktreeOfAFork(t *testing.T) {
+	p := newProject(t)
+	p.write("plan.txt", "tea\n")
+	s := onDisk(t, 0)
+	f := p.inWorktrees(s, "", map[string]turnFunc{"ada": writes("cup.txt", "full\n")})
+	f.say("[NEXT: ada] go")
+	first, id := f.worktree("ada"), f.Status().SessionID
+	f.Stop("end")
+	fork, err := sessioncopy.Fork(context.Background(), catalog.New(s.root, journal.Options{}).Team("ensemble"), id, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f = p.inWorktrees(s, fork, map[string]turnFunc{"ada": writes("plan.txt", "coffee\n")})
+	f.say("[NEXT: ada] go")
+	now := f.worktree("ada")
+	if now.Dir == first.Dir || now.Base != first.Base {
+		t.Errorf("the worktrees are %+v and %+v", first, now)
+	}
+	if got := read(t, now.Dir, "cup.txt") + read(t, first.Dir, "plan.txt"); got != "full\ntea\n" {
+		t.Errorf("the files have %q", got)
 	}
 }
 
