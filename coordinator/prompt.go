@@ -159,6 +159,7 @@ func (c *Coordinator) prompt(next instructed, h history) string {
 		c.conversationSoFar(h, texts),
 		repliedTo,
 		c.restoredFiles(next.member, c.restoresWithin(h)),
+		c.judgement(next, h.entries),
 		section("Message from "+c.name(next.trigger.speaker), body(next.trigger.speakerType, said)),
 	}
 	return joined(sections)

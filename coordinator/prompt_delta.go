@@ -54,7 +54,8 @@ func (c *Coordinator) deltaPrompt(next instructed, use continuation, basis proje
 		fmt.Fprintf(&b, "%s: %s\n", c.name(heading(e.Message)), indentRest(said))
 	}
 	sections = append(sections, section("Since your last turn", b.String()),
-		c.restoredFiles(next.member, c.restoresAfter(use.base.Restore)), c.triggerSection(next.trigger, isNew))
+		c.restoredFiles(next.member, c.restoresAfter(use.base.Restore)),
+		c.judgement(next, c.conv.state.Recent), c.triggerSection(next.trigger, isNew))
 	return joined(sections)
 }
 

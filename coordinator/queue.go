@@ -34,13 +34,18 @@ type trigger struct {
 	speakerType string
 	text        string
 	files       []projection.File
-	repliesTo   string // the ID of the message that triggered this one; "" for a human's
+	next        []string // its NEXT markers, as they were typed
+	repliesTo   string   // the ID of the message that triggered this one; "" for a human's
 }
 
 func newTrigger(m projection.Entry) trigger {
-	return trigger{
+	t := trigger{
 		id: m.ID, speaker: m.Speaker.DisplayName, speakerType: m.Speaker.Type, text: m.Content, files: m.Attachments,
 	}
+	if m.Routing != nil {
+		t.next = m.Routing.RawNextMarkers
+	}
+	return t
 }
 
 // entryOf returns a message as the entries of a state are, without its position.

@@ -122,6 +122,29 @@ func TestPanelInWorktrees(t *testing.T) {
 	}
 }
 
+// A judge gets what the members of a panel have said and changed, and the panel itself gets nothing of it.
+func TestJudge(t *testing.T) {
+	p := newProject(t)
+	p.write("plan.txt", "tea\n")
+	f := p.inWorktrees(&store.Memory{}, "", map[string]turnFunc{
+		"ada": writes("plan.txt", "ada's tea\n"), "bob": writes("new.txt", "bob's\n"), "cy": says("ada's [NEXT: you]"),
+	})
+	f.say("[NEXT: ada | bob, cy judges ada | bob | you] go")
+	for i, prompt := range f.players.prompts {
+		for _, part := range []string{
+			"Ada: ok", "Bob: ok", "plan.txt: modified\n  @@ -1,1 +1,1 @@\n  -tea\n  +ada's tea", "new.txt: added",
+			"You judge what Ada and Bob did", "a person then merges them, or not",
+		} {
+			if strings.Contains(prompt, part) != (i == 2) {
+				t.Errorf("prompt %d, %q:\n%s", i+1, part, prompt)
+			}
+		}
+	}
+	if len(f.players.prompts) != 3 {
+		t.Errorf("%d prompts", len(f.players.prompts))
+	}
+}
+
 func sorted(texts []string) []string {
 	slices.Sort(texts)
 	return texts

@@ -27,6 +27,8 @@ func TestParseTakesTimeInProportion(t *testing.T) {
 		"blank line, marker":  " \n[DROP:a]\n",
 		"code spans":          "`[NEXT:a]` ",
 		"fences":              "```\n[NEXT:a]\n```\n",
+		"judges":              "[NEXT:a judges b|c]",
+		"many judges":         "[NEXT: judges  judges  judges ]",
 		"panels":              "[NEXT:a|b]",
 		"bars":                "[NEXT:||||||]",
 		"commas":              "[NEXT:,,,,,,]",

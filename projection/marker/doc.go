@@ -4,6 +4,7 @@
 //
 //	[NEXT: ada, bea!P1]    who speaks next, each with an optional intent
 //	[NEXT: ada | bea]    who speaks next at the same time: a panel
+//	[NEXT: cleo judges ada | bea]    who speaks next, about what others have done
 //	[DROP: ada], [DROP: ALL]    who is removed from the queue
 //	[FROM: hugo]    which human is speaking
 //	[TEAM_TASK: text]    the task of the team from now on

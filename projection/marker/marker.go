@@ -27,6 +27,8 @@ type Target struct {
 	// Panel is the number of the panel in the message, from 1: names that are separated by '|', who speak at the same
 	// time. 0: none.
 	Panel int
+	// Judged are the names in "cleo judges ada | bea": the member is to compare what they have done. Nil: none.
+	Judged []string
 }
 
 // A Message is a text and what its markers say.
@@ -99,6 +101,11 @@ func (m *Message) add(k kind, name string, panels *int) {
 // addNext adds what is between two commas of a NEXT marker: a name, or the names of a panel. panels is how many the
 // message has.
 func (m *Message) addNext(typed string, panels *int) {
+	if target := ParseTarget(typed); target.Judged != nil {
+		m.Next = append(m.Next, target)
+		m.RawNext = append(m.RawNext, typed)
+		return
+	}
 	var names []string
 	for _, name := range strings.Split(typed, "|") {
 		if name = strings.TrimSpace(name); ParseTarget(name).Identifier != "" {
@@ -131,13 +138,38 @@ func splitNames(body string) []string {
 	return kept
 }
 
-// ParseTarget parses one name as it is typed in [NEXT: …], such as "b", "b!P1" or "b !p1". Any other text after
-// a '!' is part of the name.
+// ParseTarget parses one name as it is typed in [NEXT: …], such as "b", "b!P1", "b !p1" or "b judges c | d". Any other
+// text after a '!' is part of the name.
 func ParseTarget(typed string) Target {
+	if judge, judged := splitJudge(typed); judged != nil {
+		target := ParseTarget(judge)
+		target.Judged = judged
+		return target
+	}
 	if n := len(typed) - len("!P1"); n >= 0 && strings.EqualFold(typed[n:n+2], "!P") {
 		if digit := typed[n+2]; '1' <= digit && digit <= '3' {
 			return Target{Identifier: strings.TrimSpace(typed[:n]), Intent: Intent(digit - '0')}
 		}
 	}
 	return Target{Identifier: typed, Intent: Reply}
+}
+
+// splitJudge splits "b judges c | d"; judged is nil if the text is not of this form, with two names or more.
+func splitJudge(typed string) (judge string, judged []string) {
+	const word = " judges "
+	for i := range max(0, len(typed)-len(word)) {
+		if !strings.EqualFold(typed[i:i+len(word)], word) {
+			continue
+		}
+		for name := range strings.SplitSeq(typed[i+len(word):], "|") {
+			if name = strings.TrimSpace(name); name != "" {
+				judged = append(judged, name)
+			}
+		}
+		if judge = strings.TrimSpace(typed[:i]); judge == "" || len(judged) < 2 {
+			return "", nil
+		}
+		return judge, judged
+	}
+	return "", nil
 }

@@ -57,6 +57,25 @@ func TestParseFindsNames(t *testing.T) {
 			},
 		},
 		{
+			"judges", "go [NEXT: a | b, Code Reviewer!P3 Judges a | b || c, d judges e, judges a | b, judges f | g]",
+			marker.Message{
+				Content: "go",
+				Next: []marker.Target{
+					{Identifier: "a", Intent: marker.Reply, Panel: 1},
+					{Identifier: "b", Intent: marker.Reply, Panel: 1},
+					{Identifier: "Code Reviewer", Intent: marker.Extend, Judged: []string{"a", "b", "c"}},
+					{Identifier: "d judges e", Intent: marker.Reply},
+					{Identifier: "judges a", Intent: marker.Reply, Panel: 2},
+					{Identifier: "b", Intent: marker.Reply, Panel: 2},
+					{Identifier: "judges f", Intent: marker.Reply, Panel: 3},
+					{Identifier: "g", Intent: marker.Reply, Panel: 3},
+				},
+				RawNext: []string{
+					"a", "b", "Code Reviewer!P3 Judges a | b || c", "d judges e", "judges a", "b", "judges f", "g",
+				},
+			},
+		},
+		{
 			"list with intents", "go [NEXT: a, b!P1, c !p3, d!p2]",
 			marker.Message{
 				Content: "go",
@@ -157,7 +176,7 @@ func TestTargetIsTrimmedAndHasAnIntent(t *testing.T) {
 		"a !P3": {Identifier: "a", Intent: marker.Extend},
 		"a?P1":  {Identifier: "a?P1", Intent: marker.Reply},
 	} {
-		if got := marker.ParseTarget(typed); got != want {
+		if got := marker.ParseTarget(typed); !reflect.DeepEqual(got, want) {
 			t.Errorf("%q: %+v, want %+v", typed, got, want)
 		}
 	}

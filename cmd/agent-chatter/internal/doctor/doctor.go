@@ -143,7 +143,7 @@ func newDoctor(ctx context.Context, a *app.App) *doctor {
 	return d
 }
 
-// walk finds the files of the home, except those that are removed meanwhile.
+// walk finds the files of the home, except those that are removed meanwhile, and those in the worktrees of members.
 func (d *doctor) walk() {
 	root := d.Home
 	if target, err := filepath.EvalSymlinks(root); err == nil {
@@ -158,6 +158,8 @@ func (d *doctor) walk() {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
 			d.unreadable = append(d.unreadable, err)
+		case info.IsDir() && filepath.Dir(filepath.Dir(path)) == filepath.Join(root, "worktrees"):
+			return fs.SkipDir
 		case info.IsDir() || info.Mode().IsRegular():
 			d.files = append(d.files, homeFile{path, info})
 		}
