@@ -16,10 +16,6 @@ func (w *Workspace) Edit(
 		return edited, entry, err
 	}
 	defer release()
-	partial, err := w.store.IsPartial(tree)
-	if err != nil {
-		return edited, entry, err
-	}
 	files, err := w.store.Files(tree)
 	if err != nil {
 		return edited, entry, err
@@ -31,14 +27,7 @@ func (w *Workspace) Edit(
 			return err
 		}
 		files[path] = entry
-		var all []objects.File
-		for name, e := range files {
-			all = append(all, objects.File{Path: name, Entry: e})
-		}
-		if partial {
-			all = append(all, objects.Partial)
-		}
-		edited, err = objects.Tree(all, out.Put)
+		edited, err = putTree(w.store, tree, files, out)
 		return err
 	})
 	return edited, entry, err

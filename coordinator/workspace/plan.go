@@ -129,7 +129,7 @@ func NewPlan(history []Span, o PlanOptions) Plan {
 	}
 	p.keepFolded()
 	p.keepObstructed()
-	return p.plan()
+	return p.plan(p.isMadeInTurn)
 }
 
 // A trail is the history of a path.
@@ -345,8 +345,9 @@ func parents(name string) iter.Seq[string] {
 	}
 }
 
-// plan returns the plan in its order.
-func (p *planner) plan() Plan {
+// plan returns the plan in its order. isOfTurns reports whether a directory that is empty afterwards is removed, which
+// is not in the place of a file.
+func (p *planner) plan(isOfTurns func(dir string) bool) Plan {
 	var plan Plan
 	for _, name := range slices.Sorted(maps.Keys(p.why)) {
 		step := Step{Path: name, Present: p.trails[name].present, Target: p.trails[name].target}
@@ -360,15 +361,15 @@ func (p *planner) plan() Plan {
 		}
 	}
 	slices.SortStableFunc(plan.Removals, func(a, b Step) int { return deepestFirst(a.Path, b.Path) })
-	plan.Dirs = p.emptied(plan.Writes)
+	plan.Dirs = p.emptied(plan.Writes, isOfTurns)
 	return plan
 }
 
 func deepestFirst(a, b string) int { return cmp.Compare(strings.Count(b, "/"), strings.Count(a, "/")) }
 
-// emptied returns the directories that are empty after the removals, as far as the history knows, and that were made in
-// a turn or are in the place of a file.
-func (p *planner) emptied(writes []Step) []string {
+// emptied returns the directories that are empty after the removals, as far as the history knows, and that are of turns
+// or in the place of a file.
+func (p *planner) emptied(writes []Step, isOfTurns func(dir string) bool) []string {
 	needed, replaced, dirs := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, step := range writes {
 		replaced[step.Path] = true
@@ -393,7 +394,7 @@ func (p *planner) emptied(writes []Step) []string {
 				return false
 			}
 		}
-		return !p.isMadeInTurn(dir)
+		return !isOfTurns(dir)
 	})
 	slices.SortStableFunc(names, deepestFirst)
 	return names

@@ -20,8 +20,8 @@ import (
 
 const maxGitPath = 64 << 10 // bytes of a file that names a path
 
-// gitHead returns the commit that is checked out in the directory; "": it is no work tree of a repository that Git works
-// with, or has no commit.
+// gitHead returns the commit that is checked out in the directory; "": it is no work tree of a repository that Git
+// works with, or has no commit.
 func (w *Workspace) gitHead(ctx context.Context) (string, error) {
 	if !isWorkTree(w.root) {
 		return "", nil
