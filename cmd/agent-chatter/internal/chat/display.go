@@ -41,8 +41,9 @@ func (d *display) begin(t *team.Team) {
 	d.Say(func(m *console.Model) []view.Block {
 		if !d.JSON {
 			m.Transcript = view.NewTranscript(t)
+			m.Transcript.WholePanels()
 		}
-		m.Status, m.Sources.Members = console.Status{Facts: d.facts(nil, team.Member{})}, members(t)
+		m.Panel, m.Status, m.Sources.Members = console.Panel{}, console.Status{Facts: d.facts(nil, team.Member{})}, members(t)
 		return nil
 	})
 }
@@ -99,6 +100,9 @@ func (d *display) Event(e coordinator.Event) {
 		blocks := d.blocks(m, e)
 		if m.Transcript != nil && d.Team.ShowThinkingTimer {
 			m.Status.Follow(m.Transcript.Open(), d.DisplayName, time.Now())
+		}
+		if m.Transcript != nil {
+			m.Panel.Apply(e.Event, d.DisplayName)
 		}
 		m.Status.Next, m.Status.Facts, m.Status.Escape = next, facts, d.console != nil && d.Team.AllowEscCancel
 		said, ok := e.Payload.(projection.MessageAppended)
@@ -183,6 +187,14 @@ func (d *display) Ask(ctx context.Context, q coordinator.Question) coordinator.A
 	if d.repl.scripted {
 		return d.Reporter.Ask(ctx, q)
 	}
+	asks := func(more int) {
+		d.Say(func(m *console.Model) []view.Block {
+			m.Panel.Ask(q.TurnID, more)
+			return nil
+		})
+	}
+	asks(1)
+	defer asks(-1)
 	select {
 	case d.question <- struct{}{}:
 		defer func() { <-d.question }()
@@ -201,7 +213,7 @@ func (d *display) Ask(ctx context.Context, q coordinator.Question) coordinator.A
 	}
 	lines := permissionLines(q.Member.DisplayName, q.Permission, view.OutputStyle(d.App))
 	question := permissionQuestion(q.Permission, d.Team.AllowEscCancel)
-	question.Asks = asksText(q.Member.DisplayName)
+	question.Member, question.Asks = q.Member.ID, asksText(q.Member.DisplayName)
 	question.Lines = permissionRows(host.PermissionText(q.Member.DisplayName, q.Permission), d.console.Columns())
 	d.console.Print(lines...)
 	answer := answerOf(d.console.Ask(question, ctx.Done()))

@@ -39,7 +39,8 @@ func (d *display) askQuestion(
 	d.console.Print(titledLines(text, view.OutputStyle(d.App))...)
 	for {
 		keys := questionKeys(question, d.Team.AllowEscCancel)
-		keys.Lines, keys.Asks = permissionRows(text, d.console.Columns()), asksText(q.Member.DisplayName)
+		keys.Lines, keys.Member = permissionRows(text, d.console.Columns()), q.Member.ID
+		keys.Asks = asksText(q.Member.DisplayName)
 		typed := d.console.Ask(keys, ctx.Done())
 		if ctx.Err() != nil || typed == "" {
 			return nil, coordinator.Refused, ""

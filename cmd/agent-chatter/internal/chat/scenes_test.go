@@ -45,6 +45,7 @@ func newScene(columns, rows int) *scene {
 		transcript: view.NewTranscript(demo),
 		columns:    columns, rows: rows, now: time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC),
 	}
+	s.model.Transcript = s.transcript
 	s.lines, s.noted = bannerLines(demo, s.style()), true
 	s.model.Sources = sources(&app.App{Home: ".", Cwd: "."}, func() {})
 	s.model.Sources.Files = fstest.MapFS{"calc/eval.go": {}, "calc/parse.go": {}, "go.mod": {}, "main.go": {}}
@@ -181,11 +182,8 @@ func (s *scene) questions(p agent.Permission, i int) {
 
 // live returns the rows of the live region. It may print lines.
 func (s *scene) live() []string {
-	s.print(s.transcript.Release(s.style(), s.rows/2))
-	var held []string
-	for _, b := range s.transcript.Held() {
-		held = append(held, view.Render(b, s.style())...)
-	}
+	early, held := s.model.Held(s.columns, s.rows)
+	s.lines = append(s.lines, early...)
 	if s.noted && len(held) > 0 && held[0] != "" {
 		s.lines = append(s.lines, "")
 	}

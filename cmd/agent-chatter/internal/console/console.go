@@ -69,13 +69,13 @@ type Console struct {
 	mu        sync.Mutex
 	drawn     *sync.Cond // signals that done was taken, or that nothing waits for it any more
 	model     Model
-	done      []string // lines to print
-	pending   int      // their bytes
-	dropped   int      // lines that were to be printed beyond maxKept
-	stalled   bool     // the terminal has taken no output for stallTime
-	line      string   // output without its newline
-	printed   bool     // by Print, since Say
-	escape    func()   // of Watch; nil: a person is next
+	done      []string            // lines to print
+	pending   int                 // their bytes
+	dropped   int                 // lines that were to be printed beyond maxKept
+	stalled   bool                // the terminal has taken no output for stallTime
+	line      string              // output without its newline
+	printed   bool                // by Print, since Say
+	escape    func(member string) // of Watch; nil: a person is next
 	interrupt func()
 	steer     func(text string) bool
 	held      string             // what was being said in the last frame
@@ -340,9 +340,9 @@ func (c *Console) Echo(entered string) {
 }
 
 // Watch calls onEscape when Escape, if Status has it, or Ctrl+C is pressed, and onInterrupt when Ctrl+C is pressed once
-// more. It answers commands that only look, and gives what is entered to steer, one after another. All this ends when
+// more. onEscape gets the id of the member whose turn is to be cancelled, and "" for all. It answers commands that only look, and gives what is entered to steer, one after another. All this ends when
 // stop is called. What steer does not take, as it returns false, waits for Next.
-func (c *Console) Watch(onEscape, onInterrupt func(), steer func(text string) bool) (stop func()) {
+func (c *Console) Watch(onEscape func(member string), onInterrupt func(), steer func(text string) bool) (stop func()) {
 	c.mu.Lock()
 	c.escape, c.interrupt, c.steer, c.cancelled = onEscape, onInterrupt, steer, false
 	c.attention.began = time.Now()

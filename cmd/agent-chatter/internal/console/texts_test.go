@@ -12,6 +12,8 @@ func TestConsoleTexts(t *testing.T) {
 		{Function: "nextText", Shown: nextText("Ada, Bea")},
 		{Function: "menuText", Shown: menuText(3, 16)},
 		{Function: "thinkingText", Shown: thinkingText(apptest.Hostile)},
+		{Function: "usesText", Shown: usesText(apptest.Hostile)},
+		{Function: "stopsText", Shown: stopsText(apptest.Hostile)},
 		{Function: "usingText", Shown: usingText("Ada", apptest.Hostile)},
 		{Function: "callsText", Shown: callsText(3, 100, true)},
 		{Function: "callsFailedText", Shown: callsFailedText(errors.New("open " + apptest.Hostile + ": permission denied"))},
