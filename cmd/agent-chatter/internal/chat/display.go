@@ -187,14 +187,10 @@ func (d *display) Ask(ctx context.Context, q coordinator.Question) coordinator.A
 	if d.repl.scripted {
 		return d.Reporter.Ask(ctx, q)
 	}
-	asks := func(more int) {
-		d.Say(func(m *console.Model) []view.Block {
-			m.Panel.Ask(q.TurnID, more)
-			return nil
-		})
+	if c := d.console; c != nil {
+		c.Change(func(m *console.Model) { m.Panel.Ask(q.TurnID, 1) })
+		defer c.Change(func(m *console.Model) { m.Panel.Ask(q.TurnID, -1) })
 	}
-	asks(1)
-	defer asks(-1)
 	select {
 	case d.question <- struct{}{}:
 		defer func() { <-d.question }()
@@ -204,9 +200,11 @@ func (d *display) Ask(ctx context.Context, q coordinator.Question) coordinator.A
 	if d.console == nil {
 		return d.repl.askPlain(ctx, q)
 	}
+	print, end := d.console.Hold()
+	defer end()
 	if len(q.Permission.Questions) > 0 {
 		answer := askQuestions(q.Permission, func(i int) ([]string, coordinator.Decision, string) {
-			return d.askQuestion(ctx, q, i)
+			return d.askQuestion(ctx, q, i, print)
 		})
 		d.repl.noteRefusal(q, answer.Reason)
 		return answer
@@ -215,10 +213,10 @@ func (d *display) Ask(ctx context.Context, q coordinator.Question) coordinator.A
 	question := permissionQuestion(q.Permission, d.Team.AllowEscCancel)
 	question.Member, question.Asks = q.Member.ID, asksText(q.Member.DisplayName)
 	question.Lines = permissionRows(host.PermissionText(q.Member.DisplayName, q.Permission), d.console.Columns())
-	d.console.Print(lines...)
+	print(lines...)
 	answer := answerOf(d.console.Ask(question, ctx.Done()))
 	if ctx.Err() == nil {
-		fmt.Fprintln(d.App.Stdout, answeredText(answer.Decision))
+		print(answeredText(answer.Decision))
 	}
 	d.repl.noteRefusal(q, answer.Reason)
 	return answer

@@ -84,7 +84,9 @@ func (s *scene) print(blocks []view.Block) {
 func (s *scene) happens(payloads ...projection.Payload) {
 	for _, p := range payloads {
 		r := projection.Record(s.now, p)
-		s.print(s.transcript.Apply(projection.DecodeEvent(journal.Event{Time: r.Time, Type: r.Type, Data: r.Data})))
+		e := projection.DecodeEvent(journal.Event{Time: r.Time, Type: r.Type, Data: r.Data})
+		s.model.Panel.Apply(e, s.transcript.Members.Name)
+		s.print(s.transcript.Apply(e))
 		s.now = s.now.Add(time.Second)
 	}
 }
@@ -232,7 +234,7 @@ func works(p ansi.Profile) func(s *scene) {
 	}
 }
 
-var scenes = []namedScene{
+var scenes = append([]namedScene{
 	{"new", func(*scene) {}},
 	{"conversation", func(s *scene) {
 		s.says("Write me a calculator.\nIn Go, please.")
@@ -484,7 +486,7 @@ var scenes = []namedScene{
 			"An override: \u202eare\u202c shown.")
 		s.types("תודה")
 	}},
-}
+}, panelScenes...)
 
 func item(id, name, kind, text string, partial bool) *conversation.Item {
 	m := said(id, name, kind, text).Message

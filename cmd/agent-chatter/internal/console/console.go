@@ -73,6 +73,8 @@ type Console struct {
 	pending   int                 // their bytes
 	dropped   int                 // lines that were to be printed beyond maxKept
 	stalled   bool                // the terminal has taken no output for stallTime
+	holds     bool                // by Hold
+	waiting   []string            // lines that others print meanwhile
 	line      string              // output without its newline
 	printed   bool                // by Print, since Say
 	escape    func(member string) // of Watch; nil: a person is next
@@ -170,8 +172,8 @@ func (c *Console) finish() error {
 	if c.line != "" {
 		c.done, c.line = append(c.done, c.line), ""
 	}
-	done := c.done
-	c.done = nil
+	done := append(c.done, c.waiting...)
+	c.done, c.waiting = nil, nil
 	c.ended = true
 	c.drawn.Broadcast()
 	c.mu.Unlock()
@@ -231,7 +233,7 @@ func (c *Console) Say(change func(*Model) []view.Block) {
 // wait waits as Print does. The lock is held.
 func (c *Console) wait() {
 	waits := func() bool {
-		return c.pending > maxPending && !c.ended && !c.cancelled && !c.stalled && !c.model.whole()
+		return c.pending > maxPending && !c.ended && !c.cancelled && !c.stalled && !c.holds && !c.model.whole()
 	}
 	if !waits() {
 		return
@@ -254,11 +256,35 @@ func (c *Console) print(lines []string) {
 		c.dropped += len(lines)
 		return
 	}
-	c.done = append(c.done, lines...)
+	if c.holds {
+		c.waiting = append(c.waiting, lines...)
+	} else {
+		c.done = append(c.done, lines...)
+	}
 	for _, line := range lines {
 		c.pending += len(line)
 	}
 	notify(c.redraw)
+}
+
+// Hold makes what others print wait until end is called: a question of an agent, which print prints, and its answers
+// stay together. Nothing blocks meanwhile.
+func (c *Console) Hold() (print func(lines ...string), end func()) {
+	c.mu.Lock()
+	c.holds = true
+	c.mu.Unlock()
+	print = func(lines ...string) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.done, c.printed = append(c.done, lines...), true
+		notify(c.redraw)
+	}
+	return print, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.done, c.waiting, c.holds = append(c.done, c.waiting...), nil, false
+		notify(c.redraw)
+	}
 }
 
 // Write prints whole lines, and keeps the rest until its newline.

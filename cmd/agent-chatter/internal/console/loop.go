@@ -327,7 +327,10 @@ func (c *Console) frame() {
 	if c.dropped > 0 {
 		done = append(done, missingText(c.dropped))
 	}
-	c.done, c.pending, c.dropped, c.stalled = nil, 0, 0, false
+	c.done, c.dropped, c.stalled = nil, 0, false
+	if !c.holds {
+		c.pending = 0
+	}
 	if c.model.Question != nil {
 		c.model.Question.unseen = false
 	}

@@ -242,7 +242,7 @@ func (m *Model) Held(columns, rows int) (early, held []string) {
 		return nil, nil
 	}
 	if shown := m.Panel.shown(); shown != nil {
-		return nil, m.lines(m.Transcript.Preview(shown.turn, m.style(columns), rows/2), columns)
+		return nil, m.lines(m.Transcript.Preview(shown.turn, m.style(columns), rows/2+1), columns) // named cuts them
 	}
 	early = m.lines(m.Transcript.Release(m.style(columns), rows/2), columns)
 	return early, m.lines(m.Transcript.Held(), columns)
@@ -280,7 +280,7 @@ func (m *Model) Live(width, height int, held []string, now time.Time) ([]string,
 	below = append(below, m.statusRow(columns, now))
 	input, caret := m.inputRows(columns, max(1, height/3))
 	room := height - 1 - len(input) - len(below)
-	held = held[max(0, len(held)-max(0, min(room, height/2))):]
+	held = m.Panel.named(held, max(0, min(room, height/2)), func(name string) string { return m.styled(dim, name) })
 	rows := append([]string{}, held...)
 	if room > len(held) {
 		rows = append(rows, "") // between what has been said and the input box

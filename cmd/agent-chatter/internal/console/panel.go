@@ -136,18 +136,25 @@ func (m *Model) panelChooses() bool {
 
 // panelHints say what keys do while the turns of a panel run.
 func (m *Model) panelHints() []string {
-	turns, stops := 0, ""
-	if m.Editor.Empty() {
-		turns = len(m.Panel.rows)
+	turns, member := 0, ""
+	if running := m.Panel.running(); running > 1 {
+		if m.Editor.Empty() {
+			turns = len(m.Panel.rows)
+		}
+		if !m.stops {
+			member = m.Panel.shown().name
+		}
 	}
-	switch shown := m.Panel.shown(); {
-	case !m.Status.Escape, m.answers():
-	case m.stops, m.Panel.running() == 1:
-		stops = textStopsAll
-	default:
-		stops = stopsText(shown.name)
+	return panelTexts(turns, m.Status.Escape && !m.answers(), member)
+}
+
+// named returns the last rows of what a turn of a panel says, with its member in the place of what is left out.
+func (p *Panel) named(rows []string, limit int, styled func(string) string) []string {
+	left := rows[max(0, len(rows)-limit):]
+	if shown := p.shown(); shown != nil && len(left) < len(rows) && len(left) > 2 {
+		left = append([]string{"", styled(shown.name + " …")}, left[2:]...)
 	}
-	return panelTexts(turns, stops)
+	return left
 }
 
 // panelRows shows what the turns do.

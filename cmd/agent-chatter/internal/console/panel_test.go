@@ -124,7 +124,7 @@ func TestPanelStreamsOneTurn(t *testing.T) {
 	press(t, m, "2")
 	shows(24, "bea|from bea 0||from bea 1||from bea 2")
 	m.Transcript.Stream("bea", "and this")
-	shows(4, "|and this")
+	shows(2, "|and this")
 	shown := happens(m, projection.MessageAppended{TurnID: "bea", Message: projection.Message{
 		ID: "m", Speaker: projection.Speaker{ID: "bea", DisplayName: "BEA", Type: projection.TypeAI},
 		Content: "from bea 0\n\nfrom bea 1\n\nfrom bea 2\n\nand this",
@@ -171,4 +171,22 @@ func TestEscapeInAPanel(t *testing.T) {
 	c.model.Status.Escape = false
 	c.update(keyNames["esc"])
 	check("bea. cy. . .")
+}
+
+// What others print while a member asks follows the answer.
+func TestQuestionsStayTogether(t *testing.T) {
+	c := newConsole()
+	c.Print("before")
+	print, end := c.Hold()
+	print("Ada asks")
+	for range 3 {
+		c.Print(strings.Repeat("from Bea", maxPending/16)) // without a goroutine that draws
+	}
+	print("  Allowed.")
+	if got := printed(c); got != "before|Ada asks|  Allowed." {
+		t.Errorf("while Ada asks, %.60q is printed", got)
+	}
+	if end(); !strings.HasPrefix(printed(c), "from Bea") {
+		t.Error("after it, what Bea says is not printed")
+	}
 }

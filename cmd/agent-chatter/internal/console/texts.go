@@ -36,29 +36,29 @@ const (
 )
 
 // panelTexts say what keys do while turns run at the same time, the longest first: those that choose one of so many
-// turns, 0 if they have their usual effects, and Escape, which stops the turn of a member, or all.
-func panelTexts(turns int, stops string) []string {
-	var texts []string
-	if turns > 0 {
-		texts = []string{fmt.Sprintf("tab or 1-%d: choose", turns), "tab: choose", "tab"}
+// turns, 0 if they have their usual effects, and Escape, which stops the turn of a member and soon after that all, or
+// all at once if member is "".
+func panelTexts(turns int, escape bool, member string) []string {
+	choose := []string{fmt.Sprintf("tab or 1-%d: choose", turns), "tab: choose", "tab"}
+	if turns == 0 {
+		choose = []string{"", "", ""}
 	}
-	for i, text := range []string{"esc: stop " + stops, "esc: stop " + stops, "esc"} {
-		switch {
-		case stops == "":
-		case turns == 0:
-			texts = append(texts, text)
-		default:
-			texts[i] += " · " + text
+	member = tty.SafeLine(member)
+	stop := []string{"esc: stop " + member + ", twice: all", "esc: stop " + member, "esc"}
+	switch {
+	case !escape:
+		return choose
+	case member == "":
+		stop = []string{"esc: stop all", "esc: stop all", "esc"}
+	}
+	for i := range choose {
+		if choose[i] != "" {
+			choose[i] += " · "
 		}
+		choose[i] += stop[i]
 	}
-	return texts
+	return choose
 }
-
-// stopsText says whom Escape stops; another Escape stops all.
-func stopsText(member string) string { return tty.SafeLine(member) + ", twice: all" }
-
-// textStopsAll is stopsText if all are stopped.
-const textStopsAll = "all"
 
 func nextText(names string) string { return "next: " + names }
 
