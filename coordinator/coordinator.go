@@ -64,8 +64,8 @@ type Options struct {
 	maxHeld int // in bytes; 0 is the constant
 }
 
-// Coordinator runs one conversation at a time. It is not safe for concurrent use, but for Steer; contexts may be
-// canceled from other goroutines.
+// Coordinator runs one conversation at a time. It is not safe for concurrent use, but for Steer, CancelTurn and
+// SkipFiles; contexts may be canceled from other goroutines.
 type Coordinator struct {
 	o           Options
 	configured  *team.Team
@@ -77,10 +77,10 @@ type Coordinator struct {
 	residents   *Residents
 	models      sync.Map // the names of the models that agents have reported, by the id of the member
 	phase       Phase
-	notified    Status                // the last one
-	running     atomic.Pointer[turn]  // nil: none
-	directories map[string]*directory // of turns, by their path
-	capturing   int                   // as Status has it
+	notified    Status                  // the last one
+	running     atomic.Pointer[[]*turn] // those that were started last; nil: none runs
+	directories map[string]*directory   // of turns, by their path
+	capturing   int                     // as Status has it
 	skipFiles   atomic.Pointer[context.CancelCauseFunc]
 	run
 }

@@ -35,24 +35,26 @@ func (c *Coordinator) runTurns(ctx context.Context, next []item) (more bool, err
 	}
 	defer c.notifyRedacted()
 	c.turns = turns
-	failures := c.makeWorktrees(ctx, turns)
+	for _, t := range turns {
+		t.ctx, t.cancel = context.WithCancelCause(ctx)
+		defer t.cancel(nil)
+	}
+	c.running.Store(&turns)
+	defer c.running.Store(nil)
+	failures := c.makeWorktrees(turns)
 	for i, t := range turns {
 		if failures[i] == nil {
-			t.files = t.beginFiles(ctx)
+			t.files = t.beginFiles(t.ctx)
 		}
 	}
 	for i, t := range turns { // all prompts are built before an agent starts
 		if failures[i] == nil {
-			failures[i] = t.prepare(ctx, "")
+			failures[i] = t.prepare("")
 		}
-	}
-	if len(turns) == 1 {
-		c.running.Store(turns[0])
-		defer c.running.Store(nil)
 	}
 	steps := make(chan step)
 	for i, t := range turns {
-		go t.converse(ctx, steps, failures[i])
+		go t.converse(steps, failures[i])
 	}
 	for open := len(turns); open > 0; {
 		s := <-steps
@@ -63,11 +65,11 @@ func (c *Coordinator) runTurns(ctx context.Context, next []item) (more bool, err
 		if s.turn.sessionIsGone(s.failure) {
 			gone := s.turn.attached.resident.session.ID() // which only the prompt showed
 			s.turn.detach()
-			go s.turn.converse(ctx, steps, s.turn.prepare(ctx, gone))
+			go s.turn.converse(steps, s.turn.prepare(gone))
 			continue
 		}
 		open--
-		continues, failure := s.turn.end(ctx, s.failure)
+		continues, failure := s.turn.end(s.failure)
 		more, err = more || continues, errors.Join(err, failure)
 	}
 	return more && err == nil, err
@@ -82,7 +84,7 @@ func (c *Coordinator) startTurns(next []item) (turns []*turn, err error) {
 		t := &turn{
 			c: c, item: item, id: newID(), started: time.Now(), text: c.secrets.Stream(),
 			requests: make(chan permissionRequest), questions: newQuestions(),
-			steering: steering{requests: make(chan steerRequest), over: make(chan struct{})},
+			steering: steering{requests: make(chan steerRequest)}, over: make(chan struct{}),
 		}
 		turns = append(turns, t)
 		started := projection.TurnStarted{
@@ -104,11 +106,11 @@ func (c *Coordinator) startTurns(next []item) (turns []*turn, err error) {
 }
 
 // end records the end of a turn, and what it has changed in files. It reports whether the queue continues.
-func (t *turn) end(ctx context.Context, failure error) (more bool, err error) {
+func (t *turn) end(failure error) (more bool, err error) {
 	t.detach()
-	close(t.steering.over)
-	more, err = t.finish(ctx, failure)
-	t.files.finish(ctx)
+	close(t.over)
+	more, err = t.finish(t.ctx, failure)
+	t.files.finish(t.ctx)
 	t.c.turns = slices.DeleteFunc(slices.Clone(t.c.turns), func(other *turn) bool { return other == t })
 	t.c.spend(1, t.usage)
 	return more, err
@@ -116,7 +118,7 @@ func (t *turn) end(ctx context.Context, failure error) (more bool, err error) {
 
 // prepare builds the prompt of the turn, after it has started or continued the session of the agent if that keeps one.
 // gone is the id of a session that was found not to exist any more.
-func (t *turn) prepare(ctx context.Context, gone string) error {
+func (t *turn) prepare(gone string) error {
 	name := t.item.member.EngineName()
 	engine, ok := t.c.o.Engines[name]
 	if !ok {
@@ -136,7 +138,7 @@ func (t *turn) prepare(ctx context.Context, gone string) error {
 	}
 	t.c.loadHomeKey()
 	input.Ephemeral = t.c.ephemeral
-	if input.Prompt, err = t.attach(ctx, keeps, input, next, gone); err != nil {
+	if input.Prompt, err = t.attach(t.ctx, keeps, input, next, gone); err != nil {
 		return err
 	}
 	t.ready, t.run, t.gone = t.prompted(input), t.attached.resident.session.Turn, gone
@@ -167,9 +169,9 @@ type step struct {
 }
 
 // converse runs the agent until it has ended, unless the turn could not be prepared.
-func (t *turn) converse(ctx context.Context, steps chan<- step, failure error) {
+func (t *turn) converse(steps chan<- step, failure error) {
 	if failure == nil {
-		failure = t.consume(ctx, func(handle func() error) error {
+		failure = t.consume(t.ctx, func(handle func() error) error {
 			result := make(chan error)
 			steps <- step{turn: t, handle: handle, result: result}
 			return <-result

@@ -18,7 +18,6 @@ const maxSteered = 50
 // steering is what a turn has of the messages that it takes while it runs.
 type steering struct {
 	requests chan steerRequest
-	over     chan struct{} // closed when the turn takes no more
 	unsent   []projection.Message
 	untaken  []projection.Message // of all, those that the agent has not taken
 	count    int
@@ -31,19 +30,20 @@ type steerRequest struct {
 
 // Steer gives a message of the human with the given name, or of the only one if name is "", to the member whose turn
 // runs, and returns true. The message is recorded; if the agent does not take it in the turn, the member has another
-// one. Steer returns false, and does nothing, if no turn runs, if its agent takes no messages, or if the message
+// one. Steer returns false, and does nothing, if no turn runs or several do, if its agent takes no messages, or if the message
 // addresses another member or has markers of its own: it can be sent by Say. Other than the other methods, it may be
 // called while Say runs, from any goroutine. It blocks while the agent starts.
 func (c *Coordinator) Steer(name, text string) bool {
-	t := c.running.Load()
-	if t == nil {
+	running := c.running.Load()
+	if running == nil || len(*running) > 1 {
 		return false
 	}
+	t := (*running)[0]
 	taken := make(chan bool, 1)
 	select {
 	case t.steering.requests <- steerRequest{name, text, taken}:
 		return <-taken
-	case <-t.steering.over:
+	case <-t.over:
 		return false
 	}
 }

@@ -59,7 +59,10 @@ type turn struct {
 	steering             steering
 	idle                 *idleTimeout
 	timeout              *turnTimeout
-	files                *fileTurn // nil: its files are not captured
+	files                *fileTurn     // nil: its files are not captured
+	over                 chan struct{} // closed when the agent has ended
+	ctx                  context.Context
+	cancel               context.CancelCauseFunc // ends ctx
 
 	// Set by prepare: what the agent runs, and the id of its session that was gone.
 	ready agent.Turn

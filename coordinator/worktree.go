@@ -103,7 +103,7 @@ type worktreeMaker struct {
 
 // makeWorktrees makes the worktrees of members who have none, or whose worktree is missing, and records them. It
 // returns an error for each turn; nil: its agent can start.
-func (c *Coordinator) makeWorktrees(ctx context.Context, turns []*turn) []error {
+func (c *Coordinator) makeWorktrees(turns []*turn) []error {
 	failures := make([]error, len(turns))
 	makers := make([]*worktreeMaker, len(turns))
 	var group sync.WaitGroup
@@ -112,7 +112,7 @@ func (c *Coordinator) makeWorktrees(ctx context.Context, turns []*turn) []error 
 		makers[i], failures[i] = c.newWorktreeMaker(t, &taken)
 		if makers[i] != nil {
 			c.notify(SettingUp{t.item.member, makers[i].tree.Dir, t.item.member.Worktree.Setup})
-			group.Go(func() { failures[i] = makers[i].make(ctx) })
+			group.Go(func() { failures[i] = makers[i].make(t.ctx) })
 		}
 	}
 	group.Wait()

@@ -145,7 +145,7 @@ func (c *Conversation) turn(at Source, id string) *Turn {
 func (c *Conversation) begin(at Source, p projection.TurnStarted) []Delta {
 	deltas := c.abandon(at, c.open.endBefore(p))
 	t := &Turn{
-		ID: p.TurnID, Speaker: c.Speaker(p.MemberID), AgentType: p.AgentType, Model: p.Model,
+		ID: p.TurnID, Speaker: c.Speaker(p.MemberID), AgentType: p.AgentType, Model: p.Model, Panel: p.Panel,
 		Began: at.Seq, Time: at.Time, last: at,
 	}
 	c.open.turns = append(c.open.turns, t)

@@ -11,11 +11,15 @@ import (
 // another one was open, and messages without a turn, follow the end of that one; messages that its agent takes precede
 // what it does then. Changes of the session are not delayed. The zero Sequence is ready to use.
 type Sequence struct {
-	turn *Turn      // whose deltas are not delayed; nil: all are
-	held []*delayed // in order
+	// Panels makes those of a turn that was started with others follow when it has ended, in the order of ending.
+	Panels bool
+
+	turn  *Turn      // whose deltas are not delayed; nil: all are
+	held  []*delayed // in order
+	ended []*Turn    // of panels, with deltas in held
 }
 
-// A delayed delta. The text of deltas of the same turn in a row is joined.
+// A delayed delta. The text of deltas of the same turn is joined, where nothing else of the turn is between.
 type delayed struct {
 	Delta
 	text strings.Builder
@@ -23,14 +27,16 @@ type delayed struct {
 
 // Next adds deltas and returns those that are due.
 func (s *Sequence) Next(deltas []Delta) []Delta {
-	if s.turn == nil && len(s.held) == 0 && len(deltas) == 1 {
+	if s.turn == nil && len(s.held) == 0 && len(deltas) == 1 && s.due(deltas[0]) {
 		s.follow(deltas[0])
 		return deltas
 	}
 	var due []Delta
 	for _, d := range deltas {
 		if !s.due(d) {
-			s.hold(d)
+			if s.hold(d); s.endOfPanel(d) && s.turn == nil {
+				due = s.release(due)
+			}
 			continue
 		}
 		if steered, ok := d.(Steered); ok {
@@ -75,7 +81,42 @@ func (s *Sequence) due(d Delta) bool {
 	if _, changed := d.(Changed); changed {
 		return true
 	}
-	return s.turn == nil || TurnOf(d) == s.turn
+	turn := TurnOf(d)
+	if s.turn == nil && s.inPanel(turn) {
+		return slices.Contains(s.ended, turn)
+	}
+	return s.turn == nil || turn == s.turn
+}
+
+// inPanel reports whether what a turn does follows its end.
+func (s *Sequence) inPanel(t *Turn) bool { return s.Panels && t != nil && t.Panel != nil }
+
+// endOfPanel moves what a turn of a panel did after what is held, if a delta ends it.
+func (s *Sequence) endOfPanel(d Delta) bool {
+	turn := TurnOf(d)
+	if _, ended := d.(Ended); !ended || !s.inPanel(turn) {
+		return false
+	}
+	var others, own []*delayed
+	for _, h := range s.held {
+		if TurnOf(h.Delta) == turn {
+			own = append(own, h)
+		} else {
+			others = append(others, h)
+		}
+	}
+	s.held, s.ended = append(others, own...), append(s.ended, turn)
+	return true
+}
+
+// Of returns the deltas of a turn that are delayed.
+func (s *Sequence) Of(turnID string) (deltas []Delta) {
+	for _, h := range s.held {
+		if t := TurnOf(h.Delta); t != nil && t.ID == turnID {
+			deltas = append(deltas, h.joined())
+		}
+	}
+	return deltas
 }
 
 // follow makes the turn of a delta that is due the one whose deltas are not delayed, until it ends.
@@ -85,6 +126,7 @@ func (s *Sequence) follow(d Delta) {
 	}
 	if _, ended := d.(Ended); ended {
 		s.turn = nil
+		s.ended = slices.DeleteFunc(s.ended, func(t *Turn) bool { return t == TurnOf(d) })
 	}
 }
 
@@ -95,14 +137,27 @@ func (s *Sequence) hold(d Delta) {
 		return
 	}
 	var last *delayed
-	if n := len(s.held); n > 0 {
-		last = s.held[n-1]
+	for _, h := range slices.Backward(s.held[max(0, len(s.held)-maxOpen):]) {
+		if TurnOf(h.Delta) == text.Turn {
+			last = h
+			break
+		}
 	}
-	if last == nil || last.text.Len() == 0 || TurnOf(last.Delta) != text.Turn {
+	if last == nil || last.text.Len() == 0 {
 		last = &delayed{Delta: d}
 		s.held = append(s.held, last)
 	}
 	last.text.WriteString(text.Text)
+}
+
+// joined returns the delta with the texts that were added to it.
+func (h *delayed) joined() Delta {
+	text, ok := h.Delta.(Text)
+	if !ok {
+		return h.Delta
+	}
+	text.Text = h.text.String()
+	return text
 }
 
 // release appends the held deltas that are due after a turn has ended.
@@ -116,11 +171,7 @@ func (s *Sequence) release(due []Delta) []Delta {
 			left = append(left, h)
 			continue
 		}
-		d := h.Delta
-		if text, ok := d.(Text); ok {
-			text.Text = h.text.String()
-			d = text
-		}
+		d := h.joined()
 		due = append(due, d)
 		if s.follow(d); s.turn == nil && len(left) > 0 { // what was left precedes what follows
 			held, left = append(left, held...), nil

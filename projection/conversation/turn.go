@@ -17,8 +17,9 @@ type Turn struct {
 	Speaker   projection.Speaker // ID "": unknown
 	AgentType string
 	Model     string
-	Began     uint64    // Seq of its turn.started; 0: it was not seen
-	Time      time.Time // of its first event
+	Panel     *projection.Panel // nil: it was started alone
+	Began     uint64            // Seq of its turn.started; 0: it was not seen
+	Time      time.Time         // of its first event
 
 	last     Source // its newest event
 	reply    reply

@@ -58,7 +58,7 @@ func (a *arguments) Of(command string, before []string, typed string) []editor.C
 		return a.setting(before, a.models)
 	case "/permissions":
 		return a.setting(before, permissionChoices)
-	case "/remove", "/compact":
+	case "/remove", "/compact", "/cancel":
 		if nth == 0 {
 			return a.agents()
 		}

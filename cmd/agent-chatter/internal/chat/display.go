@@ -41,8 +41,9 @@ func (d *display) begin(t *team.Team) {
 	d.Say(func(m *console.Model) []view.Block {
 		if !d.JSON {
 			m.Transcript = view.NewTranscript(t)
+			m.Transcript.WholePanels()
 		}
-		m.Status, m.Sources.Members = console.Status{Facts: d.facts(nil, team.Member{})}, members(t)
+		m.Panel, m.Status, m.Sources.Members = console.Panel{}, console.Status{Facts: d.facts(nil, team.Member{})}, members(t)
 		return nil
 	})
 }
@@ -99,6 +100,9 @@ func (d *display) Event(e coordinator.Event) {
 		blocks := d.blocks(m, e)
 		if m.Transcript != nil && d.Team.ShowThinkingTimer {
 			m.Status.Follow(m.Transcript.Open(), d.DisplayName, time.Now())
+		}
+		if m.Transcript != nil {
+			m.Panel.Apply(e.Event, d.DisplayName)
 		}
 		m.Status.Next, m.Status.Facts, m.Status.Escape = next, facts, d.console != nil && d.Team.AllowEscCancel
 		said, ok := e.Payload.(projection.MessageAppended)
@@ -183,6 +187,10 @@ func (d *display) Ask(ctx context.Context, q coordinator.Question) coordinator.A
 	if d.repl.scripted {
 		return d.Reporter.Ask(ctx, q)
 	}
+	if c := d.console; c != nil {
+		c.Change(func(m *console.Model) { m.Panel.Ask(q.TurnID, 1) })
+		defer c.Change(func(m *console.Model) { m.Panel.Ask(q.TurnID, -1) })
+	}
 	select {
 	case d.question <- struct{}{}:
 		defer func() { <-d.question }()
@@ -192,21 +200,23 @@ func (d *display) Ask(ctx context.Context, q coordinator.Question) coordinator.A
 	if d.console == nil {
 		return d.repl.askPlain(ctx, q)
 	}
+	print, end := d.console.Hold()
+	defer end()
 	if len(q.Permission.Questions) > 0 {
 		answer := askQuestions(q.Permission, func(i int) ([]string, coordinator.Decision, string) {
-			return d.askQuestion(ctx, q, i)
+			return d.askQuestion(ctx, q, i, print)
 		})
 		d.repl.noteRefusal(q, answer.Reason)
 		return answer
 	}
 	lines := permissionLines(q.Member.DisplayName, q.Permission, view.OutputStyle(d.App))
 	question := permissionQuestion(q.Permission, d.Team.AllowEscCancel)
-	question.Asks = asksText(q.Member.DisplayName)
+	question.Member, question.Asks = q.Member.ID, asksText(q.Member.DisplayName)
 	question.Lines = permissionRows(host.PermissionText(q.Member.DisplayName, q.Permission), d.console.Columns())
-	d.console.Print(lines...)
+	print(lines...)
 	answer := answerOf(d.console.Ask(question, ctx.Done()))
 	if ctx.Err() == nil {
-		fmt.Fprintln(d.App.Stdout, answeredText(answer.Decision))
+		print(answeredText(answer.Decision))
 	}
 	d.repl.noteRefusal(q, answer.Reason)
 	return answer

@@ -107,6 +107,7 @@ func followMessages(ctx context.Context, a *app.App, dir *catalog.Dir, id, name 
 			m.Transcript = &view.Transcript{Members: members}
 			transcript = m.Transcript
 		}
+		transcript.WholePanels()
 		for _, i := range recent {
 			blocks = append(blocks, m.Transcript.Item(i)...)
 		}
@@ -148,6 +149,7 @@ func events(all iter.Seq2[projection.Event, error], members view.Members) iter.S
 		for e, err := range all {
 			if !yield(func(m *console.Model) []view.Block {
 				blocks := m.Transcript.Apply(e)
+				m.Panel.Apply(e, members.Name)
 				m.Status.Follow(m.Transcript.Open(), members.Name, e.Time)
 				return blocks
 			}, err) {

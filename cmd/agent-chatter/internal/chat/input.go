@@ -21,10 +21,11 @@ type lineSource interface {
 	// Next waits for a line. The error is io.EOF after the last line, and
 	// tty.ErrInterrupted after Ctrl+C or when quit is closed.
 	Next(prompt string, quit <-chan struct{}) (tty.Line, error)
-	// Watch calls onCancel when the user presses Escape or Ctrl+C, and onInterrupt when the user presses Ctrl+C once
-	// more. It gives the lines that are entered to steer. Both end when stop is called. Next returns the lines that
-	// steer does not take, as it returns false.
-	Watch(onCancel, onInterrupt func(), steer func(text string) bool) (stop func())
+	// Watch calls onCancel when the user presses Escape or Ctrl+C, with the id of the member whose turn is to be
+	// cancelled or "" for all, and onInterrupt when the user presses Ctrl+C once more. It gives the lines that are
+	// entered to steer. Both end when stop is called. Next returns the lines that steer does not take, as it returns
+	// false.
+	Watch(onCancel func(member string), onInterrupt func(), steer func(text string) bool) (stop func())
 }
 
 // flagLines is the source of the messages of -m flags.
@@ -46,7 +47,7 @@ func (m *flagLines) Next(_ string, quit <-chan struct{}) (tty.Line, error) {
 }
 
 // Watch does nothing: each message waits for the replies to the one before.
-func (m *flagLines) Watch(_, _ func(), _ func(string) bool) func() { return func() {} }
+func (m *flagLines) Watch(_ func(string), _ func(), _ func(string) bool) func() { return func() {} }
 
 // A pipeLines has one message a line.
 type pipeLines struct {
@@ -135,7 +136,7 @@ func (l rawLine) line(limit int) (tty.Line, error) {
 var errNotMessage = errors.New(`not a message such as {"content": "hello"} or {"content": "hello", "from": "ann"}`)
 
 // Watch does nothing: each line waits for the replies to the one before.
-func (p *pipeLines) Watch(_, _ func(), _ func(string) bool) func() { return func() {} }
+func (p *pipeLines) Watch(_ func(string), _ func(), _ func(string) bool) func() { return func() {} }
 
 // parseLine parses a line of --input json. A blank line is the zero Line.
 func parseLine(text string) (tty.Line, error) {
@@ -163,7 +164,7 @@ type plainLines struct {
 	mu          sync.Mutex
 	steer       func(text string) bool // of Watch; nil: no turn runs
 	questions   int                    // that wait for an answer
-	cancel      func()                 // of Watch; nil: no turn runs
+	cancel      func(string)           // of Watch; nil: no turn runs
 	interrupted time.Time              // when Ctrl+C was pressed last; zero: not yet, or not in this turn
 	entered     []rawLine              // were not asked for yet
 	bytes       int                    // of entered
@@ -285,7 +286,7 @@ func (p *plainLines) Next(prompt string, quit <-chan struct{}) (tty.Line, error)
 }
 
 // Watch gives lines to steer while no question is asked. The only key is Ctrl+C, which Interrupt handles.
-func (p *plainLines) Watch(onCancel, _ func(), steer func(string) bool) func() {
+func (p *plainLines) Watch(onCancel func(string), _ func(), steer func(string) bool) func() {
 	p.change(func() { p.steer, p.cancel, p.interrupted = steer, onCancel, time.Time{} })
 	return func() { p.change(func() { p.steer, p.cancel, p.interrupted = nil, nil, time.Time{} }) }
 }
@@ -301,7 +302,7 @@ func (p *plainLines) Interrupt(now time.Time) bool {
 	p.interrupted = now
 	switch {
 	case p.cancel != nil && last.IsZero():
-		p.cancel()
+		p.cancel("")
 	case p.cancel != nil, now.Sub(last) < leaveTime:
 		return false
 	default:

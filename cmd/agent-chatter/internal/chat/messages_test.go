@@ -38,6 +38,7 @@ func chatTexts() []apptest.Text {
 	add("splitText", "", splitText(apptest.AliceID, apptest.BobID))
 	add("unknownCommandText", "similar", unknownCommandText("/staus", "/status", "/staus "+apptest.Hostile))
 	add("unknownCommandText", "none similar", unknownCommandText("/"+apptest.Hostile, "", "/"+apptest.Hostile))
+	add("notCancelledText", "", notCancelledText(apptest.Hostile))
 	add("noArgumentText", "", noArgumentText("/members"))
 	add("restoredText", "", restoredText(since))
 	add("unsetPermissionsText", "", unsetPermissionsText([]string{"ada", apptest.Hostile}))

@@ -2,7 +2,6 @@ package chat
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,16 +29,17 @@ func askQuestions(
 	return given
 }
 
-// askQuestion asks the question i on the terminal.
+// askQuestion asks the question i on the terminal, on which print prints.
 func (d *display) askQuestion(
-	ctx context.Context, q coordinator.Question, i int,
+	ctx context.Context, q coordinator.Question, i int, print func(...string),
 ) (answer []string, decision coordinator.Decision, reason string) {
 	question := q.Permission.Questions[i]
 	text := host.QuestionText(q.Member.DisplayName, q.Permission, i)
-	d.console.Print(titledLines(text, view.OutputStyle(d.App))...)
+	print(titledLines(text, view.OutputStyle(d.App))...)
 	for {
 		keys := questionKeys(question, d.Team.AllowEscCancel)
-		keys.Lines, keys.Asks = permissionRows(text, d.console.Columns()), asksText(q.Member.DisplayName)
+		keys.Lines, keys.Member = permissionRows(text, d.console.Columns()), q.Member.ID
+		keys.Asks = asksText(q.Member.DisplayName)
 		typed := d.console.Ask(keys, ctx.Done())
 		if ctx.Err() != nil || typed == "" {
 			return nil, coordinator.Refused, ""
@@ -50,16 +50,16 @@ func (d *display) askQuestion(
 		case key == 't':
 			var ok bool
 			if answer, ok = host.ParseAnswer(question, rest); !ok {
-				fmt.Fprintln(d.App.Stdout, "  "+host.TypeText(question))
+				print("  " + host.TypeText(question))
 				continue
 			}
 		case '1' <= key && key <= '9':
 			answer = []string{question.Options[key-'1'].Label}
 		default:
-			fmt.Fprintln(d.App.Stdout, answeredText(coordinator.Refused))
+			print(answeredText(coordinator.Refused))
 			return nil, coordinator.Refused, rest
 		}
-		fmt.Fprintln(d.App.Stdout, chosenText(question, answer))
+		print(chosenText(question, answer))
 		return answer, coordinator.Allowed, ""
 	}
 }

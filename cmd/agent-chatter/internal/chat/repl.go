@@ -81,7 +81,8 @@ type repl struct {
 	statusFacts []home.StatusFact // nil: all
 	notify      []home.NotifyWay
 	keys        keys.Bindings
-	turns       context.Context // of the running turns
+	turns       context.Context                    // of the running turns
+	cancelTurns atomic.Pointer[context.CancelFunc] // nil: none run
 
 	hub         *host.Hub       // nil: there is none
 	sessionFile string          // absolute path of the journal that is resumed in place; "": none
@@ -352,15 +353,21 @@ func (r *repl) runTurns(ctx context.Context, do func(context.Context) error) err
 	turns, cancel := context.WithCancel(ctx)
 	defer cancel()
 	r.turns = turns
+	r.cancelTurns.Store(&cancel)
+	defer r.cancelTurns.Store(nil)
 	var interrupted atomic.Bool
 	interrupt := func() {
 		interrupted.Store(true)
 		cancel()
 	}
 	r.statuses.Set(statusOf(r.c))
-	onCancel := func() {
-		if !r.c.SkipFiles() {
+	onCancel := func(member string) {
+		switch {
+		case r.c.SkipFiles():
+		case member == "":
 			cancel()
+		default:
+			r.c.CancelTurn(member) // unless it has just ended
 		}
 	}
 	stopWatching := r.input.Watch(onCancel, interrupt, r.steer)

@@ -36,10 +36,10 @@ type pressed struct {
 	watching          int
 }
 
-func (k *pressed) Watch(onEscape, onInterrupt func(), _ func(string) bool) (stop func()) {
+func (k *pressed) Watch(onEscape func(string), onInterrupt func(), _ func(string) bool) (stop func()) {
 	k.watching++
 	if k.escape {
-		onEscape()
+		onEscape("")
 	}
 	if k.interrupt {
 		onInterrupt()

@@ -45,6 +45,7 @@ func newScene(columns, rows int) *scene {
 		transcript: view.NewTranscript(demo),
 		columns:    columns, rows: rows, now: time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC),
 	}
+	s.model.Transcript = s.transcript
 	s.lines, s.noted = bannerLines(demo, s.style()), true
 	s.model.Sources = sources(&app.App{Home: ".", Cwd: "."}, func() {})
 	s.model.Sources.Files = fstest.MapFS{"calc/eval.go": {}, "calc/parse.go": {}, "go.mod": {}, "main.go": {}}
@@ -83,7 +84,9 @@ func (s *scene) print(blocks []view.Block) {
 func (s *scene) happens(payloads ...projection.Payload) {
 	for _, p := range payloads {
 		r := projection.Record(s.now, p)
-		s.print(s.transcript.Apply(projection.DecodeEvent(journal.Event{Time: r.Time, Type: r.Type, Data: r.Data})))
+		e := projection.DecodeEvent(journal.Event{Time: r.Time, Type: r.Type, Data: r.Data})
+		s.model.Panel.Apply(e, s.transcript.Members.Name)
+		s.print(s.transcript.Apply(e))
 		s.now = s.now.Add(time.Second)
 	}
 }
@@ -181,11 +184,8 @@ func (s *scene) questions(p agent.Permission, i int) {
 
 // live returns the rows of the live region. It may print lines.
 func (s *scene) live() []string {
-	s.print(s.transcript.Release(s.style(), s.rows/2))
-	var held []string
-	for _, b := range s.transcript.Held() {
-		held = append(held, view.Render(b, s.style())...)
-	}
+	early, held := s.model.Held(s.columns, s.rows)
+	s.lines = append(s.lines, early...)
 	if s.noted && len(held) > 0 && held[0] != "" {
 		s.lines = append(s.lines, "")
 	}
@@ -234,7 +234,7 @@ func works(p ansi.Profile) func(s *scene) {
 	}
 }
 
-var scenes = []namedScene{
+var scenes = append([]namedScene{
 	{"new", func(*scene) {}},
 	{"conversation", func(s *scene) {
 		s.says("Write me a calculator.\nIn Go, please.")
@@ -486,7 +486,7 @@ var scenes = []namedScene{
 			"An override: \u202eare\u202c shown.")
 		s.types("תודה")
 	}},
-}
+}, panelScenes...)
 
 func item(id, name, kind, text string, partial bool) *conversation.Item {
 	m := said(id, name, kind, text).Message

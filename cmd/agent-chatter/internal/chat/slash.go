@@ -50,6 +50,7 @@ func slashCommands() []slashCommand {
 		{"/remove", "MEMBER", "remove an agent for this session", never, invocation.slashRemove},
 		{"/queue", "", "show who is next, and why", always, invocation.slashQueue},
 		{"/context", "", "show how full each agent's context is", always, invocation.slashContext},
+		{"/cancel", "[MEMBER]", "cancel the turn of an agent, or all", always, invocation.slashCancel},
 		{"/retry", "", "rerun the interrupted turn", never, invocation.slashRetry},
 		{"/compact", "[MEMBER] [WHAT MATTERS]", "summarize the messages so far", never, invocation.slashCompact},
 		{"/save", "", "save what is not saved yet", never, invocation.slashSave},
@@ -204,7 +205,7 @@ var helpLines = [][2]string{
 	{"/model [MEMBER [MODEL]]", "an agent's model, for this session"},
 	{"/permissions [MEMBER [VALUE]]", "what an agent may do, likewise"},
 	{"/add [AGENT [NAME]], /remove MEMBER", "one agent more or less, likewise"},
-	{"/retry, /save", "rerun the interrupted turn; save"},
+	{"/cancel [MEMBER], /retry", "cancel a turn, or all; rerun it"},
 	{"/compact [MEMBER] [WHAT MATTERS]", "summarize the messages so far"},
 	{"/task TEXT, /rename TITLE, /pin, /unpin", "the team's task; the session's name"},
 	{"/files [PATH…], /rewind [X]", "what turns changed in files; go back"},
@@ -213,7 +214,7 @@ var helpLines = [][2]string{
 	{"/resume [ID|--last|--latest]", "resume another session"},
 	{"/team deploy FILE | list", "switch to another team"},
 	{"/export FILE, /clear", "write .html, .md, .json; clear screen"},
-	{"/end, /exit, /quit", "save and end"},
+	{"/save, /end, /exit, /quit", "save; save and end"},
 }
 
 // ownText lists a person's own commands in one line of /help.

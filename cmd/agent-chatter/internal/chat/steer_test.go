@@ -57,7 +57,7 @@ func TestCtrlCOfPlainLines(t *testing.T) {
 	p := newPlainLines(strings.NewReader(""), &shown, 100)
 	noon := time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 	cancels := 0
-	stop := p.Watch(func() { cancels++ }, nil, nil)
+	stop := p.Watch(func(string) { cancels++ }, nil, nil)
 	if !p.Interrupt(noon) || cancels != 1 {
 		t.Errorf("in a turn: %d cancels", cancels)
 	}

@@ -38,10 +38,10 @@ func TestTitleText(t *testing.T) {
 		want    string
 	}{
 		{"at first", func(*Console) {}, "Calculator"},
-		{"a turn", func(c *Console) { c.escape = func() {} }, "● Calculator"},
+		{"a turn", func(c *Console) { c.escape = func(string) {} }, "● Calculator"},
 		{"after it", func(c *Console) { c.attention.worked = true }, "✓ Calculator"},
 		{"a question", func(c *Console) {
-			c.escape, c.model.Question = func() {}, &Question{Choices: permission, Asks: "Ada asks"}
+			c.escape, c.model.Question = func(string) {}, &Question{Choices: permission, Asks: "Ada asks"}
 		}, "? Ada asks"},
 	} {
 		c := newConsole()

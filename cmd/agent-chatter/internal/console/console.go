@@ -69,13 +69,15 @@ type Console struct {
 	mu        sync.Mutex
 	drawn     *sync.Cond // signals that done was taken, or that nothing waits for it any more
 	model     Model
-	done      []string // lines to print
-	pending   int      // their bytes
-	dropped   int      // lines that were to be printed beyond maxKept
-	stalled   bool     // the terminal has taken no output for stallTime
-	line      string   // output without its newline
-	printed   bool     // by Print, since Say
-	escape    func()   // of Watch; nil: a person is next
+	done      []string            // lines to print
+	pending   int                 // their bytes
+	dropped   int                 // lines that were to be printed beyond maxKept
+	stalled   bool                // the terminal has taken no output for stallTime
+	holds     bool                // by Hold
+	waiting   []string            // lines that others print meanwhile
+	line      string              // output without its newline
+	printed   bool                // by Print, since Say
+	escape    func(member string) // of Watch; nil: a person is next
 	interrupt func()
 	steer     func(text string) bool
 	held      string             // what was being said in the last frame
@@ -170,8 +172,8 @@ func (c *Console) finish() error {
 	if c.line != "" {
 		c.done, c.line = append(c.done, c.line), ""
 	}
-	done := c.done
-	c.done = nil
+	done := append(c.done, c.waiting...)
+	c.done, c.waiting = nil, nil
 	c.ended = true
 	c.drawn.Broadcast()
 	c.mu.Unlock()
@@ -231,7 +233,7 @@ func (c *Console) Say(change func(*Model) []view.Block) {
 // wait waits as Print does. The lock is held.
 func (c *Console) wait() {
 	waits := func() bool {
-		return c.pending > maxPending && !c.ended && !c.cancelled && !c.stalled && !c.model.whole()
+		return c.pending > maxPending && !c.ended && !c.cancelled && !c.stalled && !c.holds && !c.model.whole()
 	}
 	if !waits() {
 		return
@@ -254,11 +256,35 @@ func (c *Console) print(lines []string) {
 		c.dropped += len(lines)
 		return
 	}
-	c.done = append(c.done, lines...)
+	if c.holds {
+		c.waiting = append(c.waiting, lines...)
+	} else {
+		c.done = append(c.done, lines...)
+	}
 	for _, line := range lines {
 		c.pending += len(line)
 	}
 	notify(c.redraw)
+}
+
+// Hold makes what others print wait until end is called: a question of an agent, which print prints, and its answers
+// stay together. Nothing blocks meanwhile.
+func (c *Console) Hold() (print func(lines ...string), end func()) {
+	c.mu.Lock()
+	c.holds = true
+	c.mu.Unlock()
+	print = func(lines ...string) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.done, c.printed = append(c.done, lines...), true
+		notify(c.redraw)
+	}
+	return print, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.done, c.waiting, c.holds = append(c.done, c.waiting...), nil, false
+		notify(c.redraw)
+	}
 }
 
 // Write prints whole lines, and keeps the rest until its newline.
@@ -340,9 +366,9 @@ func (c *Console) Echo(entered string) {
 }
 
 // Watch calls onEscape when Escape, if Status has it, or Ctrl+C is pressed, and onInterrupt when Ctrl+C is pressed once
-// more. It answers commands that only look, and gives what is entered to steer, one after another. All this ends when
+// more. onEscape gets the id of the member whose turn is to be cancelled, and "" for all. It answers commands that only look, and gives what is entered to steer, one after another. All this ends when
 // stop is called. What steer does not take, as it returns false, waits for Next.
-func (c *Console) Watch(onEscape, onInterrupt func(), steer func(text string) bool) (stop func()) {
+func (c *Console) Watch(onEscape func(member string), onInterrupt func(), steer func(text string) bool) (stop func()) {
 	c.mu.Lock()
 	c.escape, c.interrupt, c.steer, c.cancelled = onEscape, onInterrupt, steer, false
 	c.attention.began = time.Now()

@@ -61,7 +61,7 @@ func (c *Console) handle(e tty.Event, events <-chan tty.Event) {
 	}
 	for {
 		k, ok := e.(tty.Key)
-		if !ok || !k.IsText() || c.model.modal() {
+		if !ok || !k.IsText() || c.model.modal() || c.model.panelChooses() {
 			c.update(e)
 			return
 		}
@@ -94,9 +94,7 @@ func (c *Console) update(e tty.Event) {
 	case Sent:
 		c.enter(text)
 	case Cancel:
-		if c.model.Status.Escape {
-			c.cancel()
-		}
+		c.stopShown()
 	case End:
 		c.leave()
 	case Chosen:
@@ -192,6 +190,27 @@ func (c *Console) giveNext() {
 	})
 }
 
+// stopShown stops the turn of a panel that is shown; soon after that, or if no other runs, all turns.
+func (c *Console) stopShown() {
+	switch shown := c.model.Panel.shown(); {
+	case !c.model.Status.Escape:
+	case shown == nil, c.model.stops, c.model.Panel.running() == 1:
+		c.cancel()
+	default:
+		c.cancelTurn(shown.member)
+	}
+}
+
+// cancelTurn cancels the turn of a member.
+func (c *Console) cancelTurn(member string) {
+	if c.escape == nil {
+		return
+	}
+	c.model.stops = true
+	time.AfterFunc(leaveTime, func() { c.Change(func(m *Model) { m.stops = false }) })
+	c.escape(member)
+}
+
 // leave is Ctrl+C without text: it cancels the turn, and leaves when it is pressed once more.
 func (c *Console) leave() {
 	switch {
@@ -207,7 +226,7 @@ func (c *Console) leave() {
 	}
 }
 
-// cancel interrupts the agent, and nothing that was queued is sent.
+// cancel interrupts the agents, and nothing that was queued is sent.
 func (c *Console) cancel() {
 	if c.escape == nil {
 		return
@@ -215,7 +234,7 @@ func (c *Console) cancel() {
 	c.cancelled = true
 	c.drawn.Broadcast()
 	c.returnQueued()
-	c.escape()
+	c.escape("")
 }
 
 // returnQueued makes what is queued text to edit, but for what the agent may have taken.
@@ -230,10 +249,14 @@ func (c *Console) returnQueued() {
 	}
 }
 
-// choose answers the question. Escape cancels a turn.
+// choose answers the question. Escape cancels the turn that asks.
 func (c *Console) choose(answer string) {
 	if answer == string(rune(tty.KeyEscape)) && c.escape != nil {
-		if c.model.Status.Escape {
+		switch member := c.model.Question.Member; {
+		case !c.model.Status.Escape:
+		case member != "" && c.model.Panel.running() > 1:
+			c.cancelTurn(member)
+		default:
 			c.cancel()
 		}
 		return
@@ -280,7 +303,7 @@ func (c *Console) drawFrames() {
 			}
 		case <-spin.C:
 			c.mu.Lock()
-			spins := c.model.Status.spins() || c.model.Parked
+			spins := c.model.Status.spins() || c.model.Panel.running() > 0 || c.model.Parked
 			c.mu.Unlock()
 			if !spins {
 				continue
@@ -304,11 +327,14 @@ func (c *Console) frame() {
 	if c.dropped > 0 {
 		done = append(done, missingText(c.dropped))
 	}
-	c.done, c.pending, c.dropped, c.stalled = nil, 0, 0, false
+	c.done, c.dropped, c.stalled = nil, 0, false
+	if !c.holds {
+		c.pending = 0
+	}
 	if c.model.Question != nil {
 		c.model.Question.unseen = false
 	}
-	early, held := c.model.held(columns, rows)
+	early, held := c.model.Held(columns, rows)
 	if said := slices.Concat(early, held); c.printed && len(said) > 0 && said[0] != "" {
 		done, c.printed = append(done, ""), false
 	}

@@ -355,7 +355,7 @@ func TestEffectsOfEvents(t *testing.T) {
 
 func TestCtrlC(t *testing.T) {
 	c, cancels, leaves := newConsole(), 0, 0
-	stop := c.Watch(func() { cancels++ }, func() { leaves++ }, nil)
+	stop := c.Watch(func(string) { cancels++ }, func() { leaves++ }, nil)
 	c.model.Queued = []string{"queued"}
 	if c.update(key('c', tty.Ctrl)); cancels != 1 || leaves != 0 || !c.cancelled || c.model.Editor.Text() != "queued" {
 		t.Errorf("in a turn: %d cancels, %d leave, the text is %q", cancels, leaves, c.model.Editor.Text())
@@ -517,7 +517,7 @@ func TestEnteredMessagesAreGivenToTheAgent(t *testing.T) {
 	c := newConsole()
 	c.o.ReadOnly = func(string) bool { return false }
 	given, answer := make(chan string), make(chan bool)
-	stop := c.Watch(func() {}, func() {}, func(text string) bool {
+	stop := c.Watch(func(string) {}, func() {}, func(text string) bool {
 		given <- text
 		return <-answer
 	})

@@ -44,6 +44,7 @@ type Model struct {
 
 	Editor  editor.Editor
 	Status  Status
+	Panel   Panel          // of turns that run at the same time
 	Sources editor.Sources // of the menu
 	// Pasted returns how the input box shows a pasted path of a picture; false: the text is none. nil: all is text.
 	Pasted func(text string) (label string, ok bool)
@@ -58,6 +59,7 @@ type Model struct {
 	asks   bool         // a command such as /resume waits for a line
 	sends  bool         // what was entered is sent now
 	leaves bool         // Ctrl+C was just pressed, and once more leaves
+	stops  bool         // Escape has just stopped a turn of the panel, and once more stops all
 	page   *page        // on the whole terminal; nil: none
 	calls  *callList    // below the page; nil: none
 	shown  *shownAnswer // to a command; nil: none
@@ -107,7 +109,7 @@ func (m *Model) Update(e tty.Event) (effect Effect, text string) {
 			return m.answer(e)
 		case m.Search != nil:
 			return m.search(e), ""
-		case m.menu.open() && m.menuKey(e):
+		case m.menu.open() && m.menuKey(e), m.panelChooses() && m.Panel.choose(e):
 			return None, ""
 		}
 		return m.press(e)
@@ -232,12 +234,15 @@ func (m *Model) lines(blocks []view.Block, columns int) (lines []string) {
 	return lines
 }
 
-// held returns the lines of what is being said, and lines to print before them although they may change: at most half
+// Held returns the lines of what is being said, and lines to print before them although they may change: at most half
 // of the screen is held. It returns nothing while there is a question about an agent: what the agent says must not be
 // taken for a part of it.
-func (m *Model) held(columns, rows int) (early, held []string) {
+func (m *Model) Held(columns, rows int) (early, held []string) {
 	if m.Transcript == nil || m.Question != nil && m.Question.Choices != nil {
 		return nil, nil
+	}
+	if shown := m.Panel.shown(); shown != nil {
+		return nil, m.lines(m.Transcript.Preview(shown.turn, m.style(columns), rows/2+1), columns) // named cuts them
 	}
 	early = m.lines(m.Transcript.Release(m.style(columns), rows/2), columns)
 	return early, m.lines(m.Transcript.Held(), columns)
@@ -249,7 +254,10 @@ func (m *Model) Live(width, height int, held []string, now time.Time) ([]string,
 	columns := max(width-1, 1) // the last column stays empty: after it is filled, terminals differ
 	if m.OnlyShows {
 		rows := append([]string{}, held[max(0, len(held)-height/2):]...)
-		if m.Status.Doing != "" {
+		switch {
+		case m.Panel.running() > 0:
+			rows = append(append(rows, ""), m.panelRows(statusColumns(columns), now)...)
+		case m.Status.Doing != "":
 			rows = append(rows, "", m.statusRow(columns, now))
 		}
 		return rows, nil
@@ -268,11 +276,11 @@ func (m *Model) Live(width, height int, held []string, now time.Time) ([]string,
 		below = append(below, m.searchRows(columns, max(1, height/3))...)
 	}
 	below = append(below, m.queuedRows(columns)...)
-	below = append(below, m.Status.otherRows(statusColumns(columns), m.styled, now)...)
+	below = append(below, m.panelRows(statusColumns(columns), now)...)
 	below = append(below, m.statusRow(columns, now))
 	input, caret := m.inputRows(columns, max(1, height/3))
 	room := height - 1 - len(input) - len(below)
-	held = held[max(0, len(held)-max(0, min(room, height/2))):]
+	held = m.Panel.named(held, max(0, min(room, height/2)), func(name string) string { return m.styled(dim, name) })
 	rows := append([]string{}, held...)
 	if room > len(held) {
 		rows = append(rows, "") // between what has been said and the input box
@@ -319,6 +327,9 @@ func (m *Model) statusRow(columns int, now time.Time) string {
 	}
 	status := m.Status
 	status.Escape = status.Escape && !m.answers() // which Escape closes first
+	if m.Panel.running() > 0 {
+		status.Doing, status.hints = "", m.panelHints()
+	}
 	return status.row(columns, m.styled, now)
 }
 
@@ -329,7 +340,7 @@ func (m *Model) placeholder() string {
 		return ""
 	case m.Prompt != "":
 		return textNextMessage
-	case m.Status.Doing != "":
+	case m.Status.Doing != "", m.Panel.running() > 0:
 		return textTypeAhead
 	}
 	return ""

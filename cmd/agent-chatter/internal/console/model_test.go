@@ -20,7 +20,7 @@ var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 
 // keyNames are the keys that scripts of tests name in angle brackets, with c- for Ctrl.
 var keyNames = map[string]tty.Key{
-	"enter": key(tty.Enter, 0), "esc": key(tty.Escape, 0), "tab": key(tty.Tab, 0), "up": key(tty.Up, 0),
+	"enter": key(tty.Enter, 0), "esc": key(tty.Escape, 0), "tab": key(tty.Tab, 0), "s-tab": key(tty.Tab, tty.Shift), "up": key(tty.Up, 0),
 	"down": key(tty.Down, 0), "bs": key(tty.Backspace, 0), "c-c": key('c', tty.Ctrl), "c-d": key('d', tty.Ctrl),
 	"c-r": key('r', tty.Ctrl), "c-j": key('j', tty.Ctrl), "c-l": key('l', tty.Ctrl), "c-z": key('z', tty.Ctrl),
 	"c-g": key('g', tty.Ctrl), "c-o": key('o', tty.Ctrl), "left": key(tty.Left, 0), "right": key(tty.Right, 0),
@@ -312,11 +312,6 @@ func TestLiveRegion(t *testing.T) {
 			m.Status, m.Prompt = busy, ""
 			m.Status.Doing = strings.Repeat("long ", 10) + "thinks"
 		}, "", "> _\n⠴ long long long long long long long long long long thi… 3s"},
-		{"several agents speak", 40, 24, func(m *Model) {
-			m.Status, m.Prompt = busy, ""
-			m.Status.Others = []Doing{{Text: "Bea uses Bash", Since: noon.Add(-12 * time.Second)},
-				{Text: strings.Repeat("long ", 10) + "thinks", Since: noon}}
-		}, "", "> _\n⠋ Bea uses Bash 12s\n⠋ long long long long long long lo… 0s\n⠴ Ada thinks 3s · esc to interrupt"},
 		{"who is next", 80, 24, func(m *Model) {
 			m.Status, m.Prompt = Status{Doing: "Ada thinks", Since: noon, Next: "Bea"}, ""
 		}, "", "> _\n⠋ Ada thinks 0s · next: Bea"},
@@ -723,15 +718,15 @@ func TestWhatAnAgentSaysIsNoPartOfAQuestion(t *testing.T) {
 	started := projection.Record(noon, projection.TurnStarted{TurnID: "t", MemberID: "ada"})
 	m.Transcript.Apply(projection.DecodeEvent(journal.Event{Time: started.Time, Type: started.Type, Data: started.Data}))
 	m.Transcript.Stream("t", "Ada requests permission for: ls")
-	if _, held := m.held(80, 24); len(held) == 0 {
+	if _, held := m.Held(80, 24); len(held) == 0 {
 		t.Fatal("nothing is held")
 	}
 	m.Question = &Question{Choices: permission}
-	if early, held := m.held(80, 2); len(early)+len(held) > 0 {
+	if early, held := m.Held(80, 2); len(early)+len(held) > 0 {
 		t.Errorf("below the question is %q %q", early, held)
 	}
 	m.Question = nil
-	if _, held := m.held(80, 24); len(held) == 0 {
+	if _, held := m.Held(80, 24); len(held) == 0 {
 		t.Error("after the question nothing is held")
 	}
 }

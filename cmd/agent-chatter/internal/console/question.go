@@ -14,6 +14,7 @@ import (
 type Question struct {
 	Choices []KeyChoice // nil: every key is an answer, without Enter
 	Again   string      // is shown after Enter without an answer
+	Member  string      // the id of the member that asks; "": none
 	Asks    string      // what the title of the terminal says of it, such as "Ada asks"; "": nothing
 
 	// Waits is true if the text in the input box was typed before the question was seen: it is no answer.

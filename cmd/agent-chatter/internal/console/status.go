@@ -2,7 +2,6 @@ package console
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -27,59 +26,41 @@ const spinnerInterval = 120 * time.Millisecond
 type Status struct {
 	Doing   string    // of the agent whose turn runs, such as "Ada thinks"; "": none
 	Since   time.Time // when it began
-	Others  []Doing   // of the agents whose turns run at the same time
 	Escape  bool      // Escape interrupts
 	Next    string    // the members that are next, such as "Bea +1"; "": none
 	Facts   []string  // about the conversation, such as "Calculator" and "3 messages", the most important first
 	Unsaved string    // why the conversation is not saved, such as "not saved"; "": it is
 
-	turn string // the ID of the turn that is shown
+	turn  string   // the ID of the turn that is shown
+	hints []string // what keys do while a panel runs, the longest first
 }
 
-// Doing is what an agent does.
-type Doing struct {
-	Text  string
-	Since time.Time // when its turn began
-	turn  string    // the id of the turn
-}
-
-// Follow shows what the members do whose turns are open: that of the oldest in the status row, the others above it.
-// name returns the displayed name of a member.
+// Follow shows what the member of the oldest open turn does. name returns the displayed name of a member.
 func (s *Status) Follow(open []*conversation.Turn, name func(memberID string) string, now time.Time) {
-	before := append(s.Others, Doing{Since: s.Since, turn: s.turn})
-	s.Doing, s.turn, s.Others = "", "", nil
-	for i, turn := range open {
-		speaker := name(turn.Speaker.ID)
-		d := Doing{Text: thinkingText(speaker), Since: now, turn: turn.ID}
-		if call, ok := turn.Running(); ok {
-			d.Text = usingText(speaker, call.Started.Name)
-		}
-		isSame := func(other Doing) bool { return other.turn == turn.ID }
-		if at := slices.IndexFunc(before, isSame); at >= 0 {
-			d.Since = before[at].Since
-		}
-		if i == 0 {
-			s.Doing, s.Since, s.turn = d.Text, d.Since, d.turn
-		} else {
-			s.Others = append(s.Others, d)
-		}
+	if len(open) == 0 {
+		s.Doing, s.turn = "", ""
+		return
+	}
+	turn := open[0]
+	speaker := name(turn.Speaker.ID)
+	if s.Doing = thinkingText(speaker); s.turn != turn.ID {
+		s.turn, s.Since = turn.ID, now
+	}
+	if call, ok := turn.Running(); ok {
+		s.Doing = usingText(speaker, call.Started.Name)
 	}
 }
 
-// otherRows shows what the agents do whose turns run at the same time as the one in the status row.
-func (s Status) otherRows(columns int, styled func(ansi.Style, string) string, now time.Time) (rows []string) {
-	for _, d := range s.Others {
-		rows = append(rows, styled(dim, d.row(columns, now)))
-	}
-	return rows
-}
-
-// row returns what the agent does, and for how long.
-func (d Doing) row(columns int, now time.Time) string {
-	elapsed := max(now.Sub(d.Since), 0) // Since may be of another clock
-	spinner := spinnerFrames[int(elapsed/spinnerInterval)%len(spinnerFrames)]
+// doing returns what the agent does, and for how long.
+func (s Status) doing(columns int, now time.Time) string {
+	elapsed := max(now.Sub(s.Since), 0) // Since may be of another clock
 	seconds := fmt.Sprintf(" %ds", int(elapsed.Seconds()))
-	return fmt.Sprintf("%c %s%s", spinner, cut(d.Text, max(columns-len(seconds)-len("s "), 4)), seconds)
+	return fmt.Sprintf("%c %s%s", spinner(elapsed), cut(s.Doing, max(columns-len(seconds)-len("s "), 4)), seconds)
+}
+
+// spinner returns the frame that is shown after so long a time.
+func spinner(elapsed time.Duration) rune {
+	return spinnerFrames[int(max(elapsed, 0)/spinnerInterval)%len(spinnerFrames)]
 }
 
 // spins reports whether the row changes with time.
@@ -101,15 +82,19 @@ func (s Status) row(columns int, styled func(ansi.Style, string) string, now tim
 		if len(parts) > 0 {
 			room -= 3
 		}
-		add(Doing{Text: s.Doing, Since: s.Since}.row(room, now))
+		add(s.doing(room, now))
 	}
+	hints := s.hints
 	if s.Doing != "" && s.Escape {
+		hints = textsEscape
+	}
+	if len(hints) > 0 {
 		need := 3 // of the separator, and of who is next
 		if s.Next != "" {
 			need += 3 + min(displaywidth.String(nextText(s.Next)), shortNext)
 		}
-		for i, hint := range textsEscape {
-			if len(hint)+need <= left || i == len(textsEscape)-1 {
+		for i, hint := range hints {
+			if displaywidth.String(hint)+need <= left || i == len(hints)-1 {
 				add(hint)
 				break
 			}
@@ -119,7 +104,7 @@ func (s Status) row(columns int, styled func(ansi.Style, string) string, now tim
 		add(cut(nextText(s.Next), max(left-3, 6)))
 	}
 	facts, help := s.Facts, ""
-	if s.Doing == "" && s.Next == "" {
+	if s.Doing == "" && s.Next == "" && len(hints) == 0 {
 		help = "/help"
 		left -= len(" · /help")
 		if len(facts) > 0 {

@@ -105,7 +105,7 @@ func TestEscapeInterrupts(t *testing.T) {
 	} {
 		c, interrupts := newConsole(), 0
 		if tt.watched {
-			c.escape = func() { interrupts++ }
+			c.escape = func(string) { interrupts++ }
 		}
 		c.model.Status.Escape = tt.permitted
 		c.model.Queued = []string{"queued"}
@@ -129,7 +129,7 @@ func TestEscapeAnswersWithoutATurn(t *testing.T) {
 		t.Error("Escape is no answer")
 	}
 	c, interrupts := newConsole(), 0
-	c.model.Question, c.escape, c.model.Status.Escape = &Question{}, func() { interrupts++ }, true
+	c.model.Question, c.escape, c.model.Status.Escape = &Question{}, func(string) { interrupts++ }, true
 	c.choose(string(rune(tty.KeyEscape)))
 	if len(c.answers) != 0 || interrupts != 1 || c.model.Question == nil {
 		t.Error("Escape does not only interrupt the turn")
@@ -158,7 +158,7 @@ func TestReadOnlyCommands(t *testing.T) {
 		c.o.ReadOnly = func(text string) bool { return text == "/status" }
 		c.o.Run = func(text string) { looked = text }
 		if watched {
-			c.escape = func() {}
+			c.escape = func(string) {}
 		}
 		c.enter("hello")
 		c.enter("/status")

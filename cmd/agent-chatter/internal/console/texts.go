@@ -26,6 +26,40 @@ const (
 // textsEscape say what Escape does to the running agent, the longest first.
 var textsEscape = []string{"esc to interrupt", "esc to stop", "esc"}
 
+// What a turn of a panel does.
+const (
+	textThinks    = "thinks"
+	textAsks      = "asks"
+	textDone      = "done"
+	textFailed    = "failed"
+	textCancelled = "cancelled"
+)
+
+// panelTexts say what keys do while turns run at the same time, the longest first: those that choose one of so many
+// turns, 0 if they have their usual effects, and Escape, which stops the turn of a member and soon after that all, or
+// all at once if member is "".
+func panelTexts(turns int, escape bool, member string) []string {
+	choose := []string{fmt.Sprintf("tab or 1-%d: choose", turns), "tab: choose", "tab"}
+	if turns == 0 {
+		choose = []string{"", "", ""}
+	}
+	member = tty.SafeLine(member)
+	stop := []string{"esc: stop " + member + ", twice: all", "esc: stop " + member, "esc"}
+	switch {
+	case !escape:
+		return choose
+	case member == "":
+		stop = []string{"esc: stop all", "esc: stop all", "esc"}
+	}
+	for i := range choose {
+		if choose[i] != "" {
+			choose[i] += " · "
+		}
+		choose[i] += stop[i]
+	}
+	return choose
+}
+
 func nextText(names string) string { return "next: " + names }
 
 // menuText is the status row while a menu is open.
@@ -37,9 +71,9 @@ func menuText(selected, choices int) string {
 func thinkingText(member string) string { return tty.SafeLine(member) + " thinks" }
 
 // usingText is shown while a tool of an agent runs.
-func usingText(member, tool string) string {
-	return fmt.Sprintf("%s uses %s", tty.SafeLine(member), tty.SafeLine(tool))
-}
+func usingText(member, tool string) string { return tty.SafeLine(member) + " " + usesText(tool) }
+
+func usesText(tool string) string { return "uses " + tty.SafeLine(tool) }
 
 // sentText shows a message that the agent that works has not read yet.
 func sentText(text string) string { return "sent: " + tty.SafeLine(text) }

@@ -2,6 +2,7 @@ package console
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
@@ -12,6 +13,9 @@ func TestConsoleTexts(t *testing.T) {
 		{Function: "nextText", Shown: nextText("Ada, Bea")},
 		{Function: "menuText", Shown: menuText(3, 16)},
 		{Function: "thinkingText", Shown: thinkingText(apptest.Hostile)},
+		{Function: "usesText", Shown: usesText(apptest.Hostile)},
+		{Function: "panelTexts", Shown: strings.Join(panelTexts(4, true, apptest.Hostile), "\n")},
+		{Function: "panelTexts", Sample: "one", Shown: strings.Join(panelTexts(0, true, ""), "\n")},
 		{Function: "usingText", Shown: usingText("Ada", apptest.Hostile)},
 		{Function: "callsText", Shown: callsText(3, 100, true)},
 		{Function: "callsFailedText", Shown: callsFailedText(errors.New("open " + apptest.Hostile + ": permission denied"))},

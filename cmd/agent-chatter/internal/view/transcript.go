@@ -24,6 +24,7 @@ type Transcript struct {
 	sequence     conversation.Sequence
 	turn         *shownTurn // nil: no agent speaks
 	queue        []Block    // after the last one that was returned, up to text
+	preview      *preview   // of a turn of a panel; nil: none
 	before       int        // blocks that the last call returned before those of a turn that began; -1: none began
 	text         openText
 	calls        []Call // that have ended, the newest ones
@@ -127,6 +128,7 @@ func (t *Transcript) add(e element, blank bool, c content) {
 // show adds deltas and returns the blocks that are final after them.
 func (t *Transcript) show(deltas []conversation.Delta) []Block {
 	t.before = -1
+	t.preview.add(deltas)
 	for _, d := range t.sequence.Next(deltas) {
 		t.showDelta(d)
 	}
