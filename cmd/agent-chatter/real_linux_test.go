@@ -29,6 +29,8 @@ type realTeam struct {
 	dir    string // the working directory
 	file   string // the team file
 	actors []*actor
+
+	worktrees bool // each agent has one
 }
 
 // An actor is an agent of the team.
@@ -83,10 +85,13 @@ func (r *realTeam) limit(turn time.Duration) {
 		if a.as.Model != "" {
 			m["model"] = a.as.Model
 		}
+		if r.worktrees {
+			m["worktree"] = struct{}{}
+		}
 		members = append(members, m)
 	}
 	team, err := json.Marshal(map[string]any{
-		"schemaVersion": "1.2", "agents": agents,
+		"schemaVersion": "1.3", "agents": agents,
 		"conversation": map[string]any{"maxAgentResponseTime": turn.Milliseconds()},
 		"team":         map[string]any{"name": "real", "description": "Agents as people have them", "members": members},
 	})
@@ -197,6 +202,9 @@ func (r *realTeam) checkKeys() {
 	r.t.Helper()
 	files, bytes := 0, 0
 	err := filepath.WalkDir(r.home, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && path == filepath.Join(r.home, "worktrees") {
+			return fs.SkipDir // they have the team file
+		}
 		if err != nil || entry.IsDir() {
 			return err
 		}

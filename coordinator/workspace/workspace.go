@@ -92,6 +92,12 @@ func worktreeRoot(home, dir string) (string, bool) {
 	return filepath.Join(append([]string{home}, parts[:3]...)...), true
 }
 
+// IsWorktree reports whether a directory without links is the worktree of a member, or in one.
+func IsWorktree(home, dir string) bool {
+	_, is := worktreeRoot(home, dir)
+	return is
+}
+
 // Stored returns the workspace of another directory for reading what is stored of it, wherever the directory is now.
 func (w *Workspace) Stored(root string) *Workspace { return newWorkspace(w.home, root) }
 

@@ -207,10 +207,13 @@ func (h *history) workspace(dir string) *workspace.Workspace {
 	return h.stores[dir]
 }
 
-// dirs returns the directories of the steps, in the order of their first ones.
+// isWorktree reports whether a directory is the worktree of a member.
+func (h *history) isWorktree(dir string) bool { return workspace.IsWorktree(h.home, dir) }
+
+// dirs returns the directories of the steps, except worktrees, in the order of their first ones.
 func (h *history) dirs() (dirs []string) {
 	for _, s := range h.steps {
-		if !slices.Contains(dirs, s.dir) {
+		if !h.isWorktree(s.dir) && !slices.Contains(dirs, s.dir) {
 			dirs = append(dirs, s.dir)
 		}
 	}

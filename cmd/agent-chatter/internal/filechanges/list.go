@@ -182,7 +182,7 @@ func (cmd *List) print(a *app.App, out *bufio.Writer, h *history, rows []row) er
 		if len(r.changes) == 0 {
 			files = "unknown"
 		}
-		cells = append(cells, []string{seq, h.whoText(r.step), files, linesText(r.changes), h.namesText(r)})
+		cells = append(cells, []string{seq, h.whoText(r.step) + h.whereText(r.step), files, linesText(r.changes), h.namesText(r)})
 	}
 	lines := ansi.Align(cells)
 	style := view.OutputStyle(a)
@@ -210,7 +210,7 @@ func (h *history) namesText(r row) string {
 			names = append(names, fmt.Sprintf("and %d more", len(r.changes)-i))
 			break
 		}
-		if len(h.dirs()) > 1 {
+		if !h.isWorktree(r.dir) && len(h.dirs()) > 1 {
 			c.Path = projection.FilePath(path.Join(filepath.ToSlash(r.dir), string(c.Path)))
 		}
 		names = append(names, pathText(c.Text()))

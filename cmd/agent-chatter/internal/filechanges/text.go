@@ -2,11 +2,13 @@ package filechanges
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/coordinator/workspace"
+	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection"
 )
 
@@ -44,6 +46,18 @@ func (h *history) whoText(s step) string {
 		text += " (late)"
 	}
 	return text
+}
+
+// whereText follows who changed the files of a step: in whose worktree; "": in no worktree.
+func (h *history) whereText(s step) string {
+	base := filepath.Base(s.dir)
+	switch {
+	case !h.isWorktree(s.dir):
+		return ""
+	case s.changed != nil && journal.DirName(s.changed.MemberID) == base:
+		return ", worktree"
+	}
+	return ", worktree of " + tty.SafeLine(base)
 }
 
 // linesText has the numbers of lines that changes added and removed; "" if none is known.
