@@ -173,11 +173,11 @@ func (t *turn) continued(use continuation, basis projection.Basis, next instruct
 // recordAttached records the session of the turn, whose prompt brings the messages from a seq on. It is saved before
 // the prompt is sent: what an agent may have seen is known after a crash.
 func (t *turn) recordAttached(way projection.AttachWay, reason, point string, from uint64, basis projection.Basis) {
-	c, state := t.c, t.c.conv.state
+	c := t.c
 	e := projection.AgentAttached{
 		TurnID: t.id, MemberID: t.item.member.ID, Way: way, AgentSession: t.attached.resident.session.ID(),
 		Point: point, Reason: reason, SessionID: c.conv.log.SessionID(),
-		From: from, Seen: state.LastMessage, Sum: state.History, Basis: basis,
+		From: from, Seen: t.seen, Sum: t.sum, Basis: basis,
 	}
 	e.Host = c.hostOf(e)
 	if started := t.attached.resident.turnID; started != t.id {

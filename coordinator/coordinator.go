@@ -183,7 +183,7 @@ func (c *Coordinator) Session() *Session {
 	}
 	s := c.conv.state
 	var interrupted []string
-	for _, t := range unfinishedTurns(s) {
+	for _, t := range s.WithoutReply() {
 		if _, ok := c.team.Member(t.MemberID); ok {
 			interrupted = append(interrupted, t.MemberID)
 		}

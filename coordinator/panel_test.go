@@ -182,6 +182,31 @@ func TestPanelWithAFailure(t *testing.T) {
 	}
 }
 
+// Several turns of a panel that are rerun are a panel again: none sees what another one replies.
+func TestPanelIsRerun(t *testing.T) {
+	f, p := panel(t, &store.Memory{}, map[string]turnFunc{
+		"ada": yields(errors.New("out of paper")), "bob": yields(errors.New("out of ink")), "cy": says("from cy"),
+	})
+	if err := f.Say(context.Background(), "", "[NEXT: ada | bob | cy] go"); err == nil {
+		t.Fatal("no error")
+	}
+	started, ended := make(chan bool), make(chan bool)
+	p.plays["ada"] = calls(func() { started <- true; <-ended }, says("from ada [NEXT: you]"))
+	p.plays["bob"] = calls(func() { <-started; close(ended) }, says("from bob [NEXT: you]"))
+	if err := f.Retry(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	turns := payloads[projection.TurnStarted](t, f.recorder.appended)[3:]
+	if len(turns) != 2 || turns[0].Panel == nil || turns[0].Panel.Of != 2 || turns[0].Panel.ID != turns[1].Panel.ID {
+		t.Errorf("the turns are %+v", turns)
+	}
+	for _, prompt := range p.prompts[3:] {
+		if strings.Contains(prompt, "from ada") || strings.Contains(prompt, "from bob") {
+			t.Error(prompt)
+		}
+	}
+}
+
 // Cancelling ends all turns of a panel.
 func TestPanelIsCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())

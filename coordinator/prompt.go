@@ -43,13 +43,16 @@ func (h history) all(trigger projection.Entry) []projection.Entry {
 type instructed struct {
 	item
 	ofTeam, ofMember string
+	// seen is the seq of the newest message that its prompt may have: what other turns of its panel reply is later. 0:
+	// any.
+	seen uint64
 }
 
 // instruct reads the instructions of an item. The error is that of team.Instructions: an agent does not
 // run without its instructions.
 func (c *Coordinator) instruct(waiting item) (instructed, error) {
 	ofTeam, ofMember, err := c.team.Instructions(waiting.member)
-	return instructed{waiting, ofTeam, ofMember}, err
+	return instructed{item: waiting, ofTeam: ofTeam, ofMember: ofMember}, err
 }
 
 // hash returns the SHA-256 of the instructions.
@@ -62,6 +65,7 @@ func (i instructed) hash() string {
 // messages are left out first, then the middle of the triggering message. It notifies the listener of both.
 func (c *Coordinator) promptFor(engine agent.Engine, next instructed) (string, history) {
 	h := c.history(next)
+	h.entries = slices.DeleteFunc(h.entries, func(e projection.Entry) bool { return next.seen > 0 && e.Seq > next.seen })
 	limited, ok := engine.(agent.Limited)
 	if !ok {
 		return c.prompt(next, h), h

@@ -3,7 +3,6 @@ package coordinator
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/marker"
@@ -13,7 +12,8 @@ import (
 var ErrNothingToRetry = errors.New("no turn to retry")
 
 // Retry reruns the last turns that failed, were canceled, or were interrupted by the end of the program: several
-// if they were open at the same time. It returns when a human is next, as Say does.
+// if they were open at the same time, and those of a panel at the same time again. It returns when a human is next, as
+// Say does.
 func (c *Coordinator) Retry(ctx context.Context) error {
 	if c.conv == nil {
 		return ErrNothingToRetry
@@ -41,7 +41,7 @@ func (c *Coordinator) Retry(ctx context.Context) error {
 // reruns returns the queue of a Retry.
 func (c *Coordinator) reruns() []item {
 	var items []item
-	for _, turn := range unfinishedTurns(c.conv.state) {
+	for i, turn := range c.conv.state.WithoutReply() {
 		member, ok := c.team.Member(turn.MemberID)
 		if !ok || turn.TriggerMessageID == "" {
 			continue
@@ -54,22 +54,13 @@ func (c *Coordinator) reruns() []item {
 		if m.Speaker.Type == projection.TypeAI {
 			t.repliesTo = c.triggerOf(m.ID)
 		}
-		items = append(items, item{member: member, trigger: t, intent: marker.Reply})
+		again := item{member: member, trigger: t, intent: marker.Reply}
+		if c.isIsolated(member) { // its settings may have changed
+			again.panel, again.place = turn.Panel, i+1
+		}
+		items = append(items, again)
 	}
 	return items
-}
-
-// unfinishedTurns returns the last turns without a reply, those that have not ended included.
-func unfinishedTurns(s *projection.State) []projection.UnfinishedTurn {
-	unfinished := slices.Clone(s.Unfinished)
-	for _, t := range s.OpenTurns {
-		if t.Message == 0 {
-			unfinished = append(unfinished, projection.UnfinishedTurn{
-				MemberID: t.MemberID, TriggerMessageID: t.TriggerMessageID,
-			})
-		}
-	}
-	return unfinished
 }
 
 // triggerOf returns the ID of the message that triggered the turn of an agent's message.

@@ -100,6 +100,9 @@ func (c *Coordinator) startTurns(next []item) (turns []*turn, err error) {
 	if err := c.conv.record(c.records(payloads...)...); err != nil {
 		return nil, err
 	}
+	for _, t := range turns {
+		t.seen, t.sum = c.conv.state.LastMessage, c.conv.state.History
+	}
 	c.save() // before an agent can do anything
 	c.rounds += len(turns)
 	return turns, nil

@@ -40,6 +40,8 @@ type turn struct {
 	item    item
 	id      string
 	started time.Time
+	seen    uint64          // the seq of the newest message when it started
+	sum     string          // projection.State.History then
 	text    *redact.Stream  // replaces secrets in the streamed reply
 	reply   strings.Builder // without secrets
 	flushed int             // how much of reply is recorded as turn.text
@@ -314,6 +316,7 @@ func (t *turn) input() (agent.Turn, instructed, error) {
 	if err != nil {
 		return agent.Turn{}, next, err
 	}
+	next.seen = t.seen
 	t.instructions = next.hash()
 	if before := c.conv.state.Instructions[m.ID]; before != "" && before != t.instructions {
 		c.notify(InstructionsChanged{m})

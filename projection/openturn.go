@@ -30,6 +30,27 @@ type OpenTool struct {
 type UnfinishedTurn struct {
 	MemberID         string `json:"memberId"`
 	TriggerMessageID string `json:"triggerMessageId"`
+	Panel            string `json:"panel,omitempty"` // the id of its panel; "": none
+}
+
+// unfinished returns the turn as one without a reply.
+func (t *OpenTurn) unfinished() UnfinishedTurn {
+	u := UnfinishedTurn{MemberID: t.MemberID, TriggerMessageID: t.TriggerMessageID}
+	if t.Panel != nil {
+		u.Panel = t.Panel.ID
+	}
+	return u
+}
+
+// WithoutReply returns the last turns without a reply, those that have not ended included.
+func (s *State) WithoutReply() []UnfinishedTurn {
+	all := slices.Clone(s.Unfinished)
+	for _, t := range s.OpenTurns {
+		if t.Message == 0 {
+			all = append(all, t.unfinished())
+		}
+	}
+	return all
 }
 
 func (s *State) turn(id string) *OpenTurn {
@@ -63,7 +84,7 @@ func (s *State) startTurn(e journal.Event, p TurnStarted) {
 
 func (s *State) endTurn(e journal.Event, p TurnEnded) {
 	if t := s.turn(p.TurnID); t != nil && p.FinishReason != Done {
-		s.Unfinished = newest(append(s.Unfinished, UnfinishedTurn{t.MemberID, t.TriggerMessageID}), maxOpenTurns)
+		s.Unfinished = newest(append(s.Unfinished, t.unfinished()), maxOpenTurns)
 	}
 	s.spend(e, p)
 	s.endAttached(p)

@@ -287,7 +287,12 @@ func TestRecentCountsRouting(t *testing.T) {
 
 func TestUnfinishedTurnsAreTheLastThatRanTogether(t *testing.T) {
 	started := func(turn, member string) journal.Record {
-		return record(projection.TurnStarted{TurnID: turn, MemberID: member, TriggerMessageID: "for " + turn})
+		return record(projection.TurnStarted{
+			TurnID: turn, MemberID: member, TriggerMessageID: "for " + turn, Panel: &projection.Panel{ID: "p", Index: 1, Of: 3},
+		})
+	}
+	unfinished := func(member, turn string) projection.UnfinishedTurn {
+		return projection.UnfinishedTurn{MemberID: member, TriggerMessageID: "for " + turn, Panel: "p"}
 	}
 	ended := func(turn, member string, reason projection.FinishReason) journal.Record {
 		return record(projection.TurnEnded{TurnID: turn, MemberID: member, FinishReason: reason})
@@ -302,7 +307,7 @@ func TestUnfinishedTurnsAreTheLastThatRanTogether(t *testing.T) {
 		records []journal.Record
 		want    []projection.UnfinishedTurn
 	}{
-		{"two of three", two, []projection.UnfinishedTurn{{"bo", "for t2"}, {"ada", "for t1"}}},
+		{"two of three", two, []projection.UnfinishedTurn{unfinished("bo", "t2"), unfinished("ada", "t1")}},
 		{"two, and a later turn", append(two, started("t4", "carol"), ended("t4", "carol", done)), nil},
 		{
 			"a turn again, while another is open",
