@@ -318,6 +318,37 @@ func TestPanelsWithinLimits(t *testing.T) {
 	}
 }
 
+// A turn whose agent has lost its session begins a new one with the messages of the panel's start; what the other member
+// replied meanwhile comes with the next turn.
+func TestSessionIsLostInAPanel(t *testing.T) {
+	v := newVendor()
+	r := remember(t, &store.Memory{}, v, "")
+	r.say("[NEXT: ada | bob] first")
+	replied := make(chan bool)
+	messages := 0
+	r.recorder.onMessage = func() {
+		if messages++; messages == 2 { // after the person's
+			close(replied)
+		}
+	}
+	losing := func(ctx context.Context, turn agent.Turn) iter.Seq2[agent.Event, error] {
+		if turn.Member.ID == "bob" {
+			return says("from bob")(ctx, turn)
+		}
+		<-replied
+		return yields(fmt.Errorf("vendor: %w", agent.ErrGone))(ctx, turn)
+	}
+	v.script = []turnFunc{losing, losing, says("from ada")}
+	r.say("[NEXT: ada | bob] second")
+	if prompt := v.prompt(); strings.Contains(prompt, "from bob") || !strings.Contains(prompt, "second") {
+		t.Errorf("after the loss:\n%s", prompt)
+	}
+	r.say("[NEXT: ada] third")
+	if prompt := v.prompt(); !strings.Contains(prompt, "from bob") {
+		t.Errorf("the next prompt:\n%s", prompt)
+	}
+}
+
 // No prompt of a panel has a byte of what another of its members says in it, however the turns interleave.
 func TestNoPromptOfAPanelHasAReplyOfIt(t *testing.T) {
 	propertytest.Check(t, func(rt *rapid.T) {
