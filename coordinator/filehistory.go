@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -25,6 +26,8 @@ type FileHistory struct {
 	// undoTurn is the index in turns of the restore from which on an undo sets back: the last one, or, if that repeats
 	// interrupted ones, the first of these. -1: there is no restore.
 	undoTurn int
+	// merges are the merges of worktrees into the directory, and what undid them, by the ids of the restores.
+	merges map[string]worktreeMerge
 	// Dropped is why the contents of earlier captures were removed; "": none were.
 	Dropped string
 }
@@ -35,6 +38,7 @@ type recordedTurn struct {
 	seq      uint64 // of its event
 	number   int    // in the session; 0: a restore
 	memberID string
+	restore  string // the id of a restore; "": it is a turn
 	// aim is the target of a restore; zero: it is none, or what it has set is unknown.
 	aim  objects.Hash
 	open bool // the program ended in the restore
@@ -65,9 +69,39 @@ func (e *NoFilesError) Error() string {
 // NewFileHistory reads the events of a session that the home with the key has recorded. dir may be "" if the session
 // has files of one directory only; else the error is a *NoFilesError.
 func NewFileHistory(dir string, key []byte, events iter.Seq2[journal.Event, error]) (*FileHistory, error) {
-	b := historyBuilder{
+	b, err := buildHistories(key, events)
+	if err != nil {
+		return nil, err
+	}
+	return b.history(dir)
+}
+
+// NewUndoHistory is NewFileHistory for the undoing of the last restore: dir may be "" for its directory.
+func NewUndoHistory(dir string, key []byte, events iter.Seq2[journal.Event, error]) (*FileHistory, error) {
+	b, err := buildHistories(key, events)
+	if err != nil {
+		return nil, err
+	}
+	return b.history(cmp.Or(dir, b.restored))
+}
+
+// history returns the history of a directory, or of the only one.
+func (b *historyBuilder) history(dir string) (*FileHistory, error) {
+	if h := b.dirs[dir]; h != nil {
+		return h, nil
+	}
+	if dir == "" && len(b.names) == 1 {
+		return b.dirs[b.names[0]], nil
+	}
+	return nil, &NoFilesError{b.names, b.foreign}
+}
+
+// buildHistories reads the events of a session.
+func buildHistories(key []byte, events iter.Seq2[journal.Event, error]) (*historyBuilder, error) {
+	b := &historyBuilder{
 		key:  key,
 		dirs: map[string]*FileHistory{}, turns: map[string]*recordedTurn{}, ends: map[string]uint64{},
+		worktrees: map[string]*WorktreeHistory{}, merges: map[string]worktreeMerge{},
 	}
 	for e, err := range events {
 		if err != nil {
@@ -79,13 +113,7 @@ func NewFileHistory(dir string, key []byte, events iter.Seq2[journal.Event, erro
 			}
 		}
 	}
-	if h := b.dirs[dir]; h != nil {
-		return h, nil
-	}
-	if dir == "" && len(b.names) == 1 {
-		return b.dirs[b.names[0]], nil
-	}
-	return nil, &NoFilesError{b.names, b.foreign}
+	return b, nil
 }
 
 // historyBuilder collects the histories of all directories of a session.
@@ -97,12 +125,16 @@ type historyBuilder struct {
 	turns   map[string]*recordedTurn // by id, without trees
 	ends    map[string]uint64        // the seq of the end of a turn
 	count   int                      // turns
+
+	restored  string                      // the directory of the last restore
+	worktrees map[string]*WorktreeHistory // by member
+	merges    map[string]worktreeMerge    // by restore
 }
 
 func (b *historyBuilder) dir(name string) *FileHistory {
 	h := b.dirs[name]
 	if h == nil {
-		h = &FileHistory{Dir: name, undoTurn: -1}
+		h = &FileHistory{Dir: name, undoTurn: -1, merges: b.merges}
 		b.dirs[name] = h
 		b.names = append(b.names, name)
 	}
@@ -111,7 +143,8 @@ func (b *historyBuilder) dir(name string) *FileHistory {
 
 func (b *historyBuilder) add(e journal.Event, p projection.Payload) error {
 	switch p.(type) {
-	case projection.FilesCaptured, projection.FilesChanged, projection.FilesRestoring, projection.FilesRestored:
+	case projection.FilesCaptured, projection.FilesChanged, projection.FilesRestoring, projection.FilesRestored,
+		projection.WorktreeCreated, projection.WorktreeMerged:
 		if !RecordedHere(b.key, p) {
 			b.foreign = true
 			return nil
@@ -144,7 +177,10 @@ func (b *historyBuilder) add(e journal.Event, p projection.Payload) error {
 		if _, err := ulid.ParseStrict(p.RestoreID); err != nil {
 			return err
 		}
+		b.restored = p.Dir
 		return b.dir(p.Dir).beginRestore(e, p)
+	case projection.WorktreeCreated, projection.WorktreeMerged, projection.WorktreeDropped:
+		return b.addWorktree(p)
 	case projection.FilesDropped:
 		if h := b.dirs[p.Dir]; h != nil {
 			h.Dropped = p.Why
@@ -170,7 +206,7 @@ func (h *FileHistory) beginRestore(e journal.Event, p projection.FilesRestoring)
 		h.undoTurn = len(h.turns)
 	}
 	h.open, h.lastTurn = &p, len(h.turns)
-	turn := recordedTurn{seq: e.Seq, aim: aim, open: true}
+	turn := recordedTurn{seq: e.Seq, restore: p.RestoreID, aim: aim, open: true}
 	turn.Turn = workspace.Turn{Name: "a restore", Started: e.Time, Ended: e.Time}
 	return errors.Join(h.addTurn(turn, p.Undo, p.Undo), h.addState(e.Seq, p.Undo))
 }

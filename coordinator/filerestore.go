@@ -24,7 +24,8 @@ type FileRestore struct {
 	Paths []string // files and directories below the directory, with slashes; none: all
 	Force bool     // also what a person or another program changed after a turn
 
-	Hunk *FileHunk // set back only this part of the file that Paths names; nil: all of what Paths name
+	Hunk  *FileHunk  // set back only this part of the file that Paths names; nil: all of what Paths name
+	Merge *FileMerge // merge a worktree of the directory instead; nil: set files back
 }
 
 // ErrNoRestore is the error of FileRestore.Prepare without a restore to undo.
@@ -35,10 +36,13 @@ type PreparedRestore struct {
 	r       *FileRestore
 	id      string
 	running *workspace.Running
+	theirs  *workspace.Running // in the worktree that is merged; nil: none
 	present workspace.Capture
 	target  objects.Hash
 	undoes  recordedTurn // the first turn; zero: none
+	undone  recordedTurn // the restore that is undone; zero: none
 	Plan    workspace.Plan
+	Merged  *workspace.Merged // of FileRestore.Merge
 	// Interrupted is whether an earlier restore was: Run removes what that has left, also if there is nothing to set
 	// back.
 	Interrupted bool
@@ -68,6 +72,12 @@ func (p *PreparedRestore) prepare(ctx context.Context) (err error) {
 	if p.present, err = r.Workspace.Capture(ctx, newID(), nil); err != nil {
 		return err
 	}
+	if r.Merge != nil {
+		return p.planMerge(ctx)
+	}
+	if len(h.states) == 0 {
+		return &NoFilesError{}
+	}
 	p.target = h.At(r.Seq)
 	turns := h.since(r.Seq)
 	isTurn := func(t recordedTurn) bool { return t.number > 0 }
@@ -79,7 +89,7 @@ func (p *PreparedRestore) prepare(ctx context.Context) (err error) {
 			return ErrNoRestore
 		}
 		turns = h.turns[h.undoTurn:]
-		p.target = turns[0].Before
+		p.target, p.undone = turns[0].Before, h.turns[h.lastTurn]
 	}
 	if p.Plan, err = p.plan(turns); err == nil && r.Hunk != nil {
 		err = p.planHunk(ctx)
@@ -241,8 +251,9 @@ func (p *PreparedRestore) Run(ctx context.Context) (workspace.Result, error) {
 		if err := p.prepare(ctx); err != nil {
 			return workspace.Result{}, err
 		}
-	} else if len(p.Plan.Removals)+len(p.Plan.Writes) == 0 {
-		return workspace.Result{}, nil
+	}
+	if len(p.Plan.Removals)+len(p.Plan.Writes) == 0 && !p.Interrupted {
+		return workspace.Result{}, p.recordSame(ctx)
 	}
 	if err := p.begin(ctx); err != nil {
 		return workspace.Result{}, err
@@ -252,6 +263,9 @@ func (p *PreparedRestore) Run(ctx context.Context) (workspace.Result, error) {
 	result, err := workspace.Restore(ctx, p.Plan, options)
 	after, captureErr := r.Workspace.Capture(context.WithoutCancel(ctx), newID(), nil)
 	restored := restoredEvent(p.id, p.Plan, result)
+	if r.Merge != nil {
+		restored.Merge = r.Merge.Worktree.MemberID
+	}
 	if captureErr == nil {
 		restored.After = after.Tree.String()
 	}
@@ -260,7 +274,23 @@ func (p *PreparedRestore) Run(ctx context.Context) (workspace.Result, error) {
 		event := CapturedEvent(after, newID(), r.History.Dir, projection.BeforeRestore)
 		events = append(events, withHost(r.Key, event))
 	}
-	return result, errors.Join(err, captureErr, r.Record(events...))
+	rebased, rebaseErr := p.rebased(context.WithoutCancel(ctx), result)
+	if rebased != nil && rebaseErr == nil {
+		events = append(events, rebased)
+	}
+	return result, errors.Join(err, captureErr, rebaseErr, r.Record(events...))
+}
+
+// recordSame records that a merge finds what the worktree has in the directory already.
+func (p *PreparedRestore) recordSame(ctx context.Context) error {
+	if p.Merged == nil || p.Merged.Same() == 0 {
+		return nil
+	}
+	rebased, err := p.rebased(ctx, workspace.Result{})
+	if err != nil {
+		return err
+	}
+	return p.r.Record(rebased)
 }
 
 // begin records that the plan is executed from now on.
@@ -279,6 +309,9 @@ func (p *PreparedRestore) begin(ctx context.Context) error {
 		RestoreID: p.id, Dir: dir, Target: p.target.String(), Undo: present.Tree.String(), Seq: r.Seq,
 		Force: r.Force, Turn: p.undoes.number, MemberID: p.undoes.memberID,
 		Part: p.r.Hunk != nil,
+	}
+	if r.Merge != nil {
+		restoring.Merge = r.Merge.Worktree.MemberID
 	}
 	for _, name := range r.Paths {
 		restoring.Paths = append(restoring.Paths, projection.FilePath(name))
@@ -317,4 +350,10 @@ func restoredEvent(id string, plan workspace.Plan, result workspace.Result) proj
 }
 
 // Close ends the restore, whether it ran or not.
-func (p *PreparedRestore) Close() error { return p.running.End() }
+func (p *PreparedRestore) Close() error {
+	err := p.running.End()
+	if p.theirs != nil {
+		err = errors.Join(err, p.theirs.End())
+	}
+	return err
+}

@@ -348,7 +348,11 @@ func (p *project) prepare(
 	d *disk, id string, seq uint64, undo bool, record func(...projection.Payload) error,
 ) *coordinator.PreparedRestore {
 	p.t.Helper()
-	history, err := coordinator.NewFileHistory("", p.key(), seqOf(d.events(id)))
+	read := coordinator.NewFileHistory
+	if undo {
+		read = coordinator.NewUndoHistory
+	}
+	history, err := read("", p.key(), seqOf(d.events(id)))
 	if err != nil {
 		p.t.Fatal(err)
 	}

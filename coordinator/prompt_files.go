@@ -66,18 +66,36 @@ func (c *Coordinator) restoredText(m team.Member, r projection.Restore) string {
 	if rel, err := filepath.Rel(r.Dir, c.dirOf(m)); err != nil || !filepath.IsLocal(rel) {
 		in = " in " + c.promptPath(r.Dir)
 	}
+	if r.Merge != "" {
+		return c.mergedText(who, in, r)
+	}
 	if r.Done == nil {
 		return fmt.Sprintf("%s began to set files back %s%s. That was interrupted: read them before you change them.",
 			who, to, in)
 	}
-	files := "1 file"
-	if n := r.Done.Written + r.Done.Removed; n != 1 {
-		files = fmt.Sprintf("%d files", n)
-	}
+	files := restoredCount(r.Done)
 	if r.Part {
 		files = "a part of " + files
 	}
 	return fmt.Sprintf("%s set %s back %s%s%s", who, files, to, in, c.restoredNames(r.Done))
+}
+
+// mergedText describes the merge of a worktree to a member. in is the directory, if it is not the member's.
+func (c *Coordinator) mergedText(who, in string, r projection.Restore) string {
+	worktree := "the worktree of " + c.memberName(r.Merge)
+	if r.Done == nil {
+		return fmt.Sprintf("%s began to merge %s%s. That was interrupted: read the files before you change them.",
+			who, worktree, in)
+	}
+	return fmt.Sprintf("%s merged %s of %s%s%s", who, restoredCount(r.Done), worktree, in, c.restoredNames(r.Done))
+}
+
+// restoredCount counts the files that a restore has changed.
+func restoredCount(done *projection.FilesRestored) string {
+	if n := done.Written + done.Removed; n != 1 {
+		return fmt.Sprintf("%d files", n)
+	}
+	return "1 file"
 }
 
 // restoredNames names files that were set back.

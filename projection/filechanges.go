@@ -192,17 +192,19 @@ func (c FileChange) Text() string {
 
 // FilesRestoring records that files of a directory are about to be set back.
 type FilesRestoring struct {
-	RestoreID string     `json:"restoreId"`
-	Dir       string     `json:"dir"`
-	Target    string     `json:"target"`          // the tree to which they are set
-	Undo      string     `json:"undo"`            // the tree of what the directory contains
-	Seq       uint64     `json:"seq"`             // the event to which the files are set back; 0: a restore is undone
-	Paths     []FilePath `json:"paths,omitempty"` // files or directories; none: all
-	Force     bool       `json:"force,omitempty"`
+	RestoreID string `json:"restoreId"`
+	Dir       string `json:"dir"`
+	Target    string `json:"target"` // the tree to which they are set
+	Undo      string `json:"undo"`   // the tree of what the directory contains
+	// Seq is the event to which the files are set back; 0: a restore is undone, or a worktree merged.
+	Seq   uint64     `json:"seq"`
+	Paths []FilePath `json:"paths,omitempty"` // files or directories; none: all
+	Force bool       `json:"force,omitempty"`
 	// Turn is the number of the first turn whose changes the restore undoes, and MemberID its member; 0 and "": none.
 	Turn     int    `json:"turn,omitempty"`
 	MemberID string `json:"memberId,omitempty"`
-	Part     bool   `json:"part,omitempty"` // only some lines of the file
+	Part     bool   `json:"part,omitempty"`  // only some lines of the file
+	Merge    string `json:"merge,omitempty"` // the member whose worktree is merged instead; "": files are set back
 	Host     string `json:"host,omitempty"`
 }
 
@@ -218,6 +220,7 @@ type FilesRestored struct {
 	More      int           `json:"more,omitempty"`
 	Failed    int           `json:"failed,omitempty"` // paths that the system refused, which Kept has, too
 	After     string        `json:"after,omitempty"`  // the tree after the restore; "": it could not be captured
+	Merge     string        `json:"merge,omitempty"`  // as in FilesRestoring
 	Host      string        `json:"host,omitempty"`
 }
 
@@ -225,7 +228,11 @@ func (FilesRestored) eventType() string { return "files.restored" }
 
 // Text describes the restore in one line.
 func (p FilesRestored) Text() string {
-	text := fmt.Sprintf("files set back: %d written, %d removed", p.Written, p.Removed)
+	what := "files set back"
+	if p.Merge != "" {
+		what = "files merged from the worktree of " + p.Merge
+	}
+	text := fmt.Sprintf("%s: %d written, %d removed", what, p.Written, p.Removed)
 	if kept := len(p.Kept) + p.More; kept > 0 {
 		text += fmt.Sprintf(", %d kept", kept)
 	}
@@ -332,7 +339,7 @@ const maxRestores = 8
 
 // beginRestore folds that files are about to be set back.
 func (s *State) beginRestore(at uint64, p FilesRestoring) {
-	if areShort(p.RestoreID, p.Dir, p.MemberID) {
+	if areShort(p.RestoreID, p.Dir, p.MemberID, p.Merge) {
 		p.Paths = nil
 		s.Restores = newest(append(slices.Clone(s.Restores), Restore{FilesRestoring: p, At: at}), maxRestores)
 	}

@@ -30,9 +30,8 @@ type Merged struct {
 	// Conflicts are the paths that the plan writes with marks of conflicts, sorted.
 	Conflicts []string
 
-	m       *Merge
-	same    map[string]bool          // paths that are in the directory as in the worktree already
-	changed map[string]objects.Entry // what the worktree has at the paths that differ from the base; zero: absent
+	m    *Merge
+	same map[string]bool // paths that are in the directory as in the worktree already
 }
 
 // Plan plans the merge. What only the worktree changed is applied, and what only the directory changed stays. If both
@@ -40,7 +39,7 @@ type Merged struct {
 // directory is written. The errors are those of Compare and of the stores.
 func (m *Merge) Plan(ctx context.Context, id string) (*Merged, error) {
 	p := mergePlanner{
-		ctx: ctx, Merged: &Merged{m: m, same: map[string]bool{}, changed: map[string]objects.Entry{}},
+		ctx: ctx, Merged: &Merged{m: m, same: map[string]bool{}},
 		contents: map[string][]byte{},
 	}
 	p.planner = planner{trails: map[string]*trail{}, why: map[string]string{}, PlanOptions: PlanOptions{
@@ -88,12 +87,10 @@ func (p *mergePlanner) compare() (err error) {
 		if err != nil {
 			return err
 		}
-		if !p.isChosen(c.Path) {
-			continue
-		}
-		p.changed[c.Path] = c.After
-		if err := p.merge(c); err != nil {
-			return err
+		if p.isChosen(c.Path) {
+			if err := p.merge(c); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -273,24 +270,38 @@ func putTree(
 // base with what the worktree has at the paths that were written or removed, or are the same on both sides. id names a
 // pack.
 func (d *Merged) BaseAfter(ctx context.Context, id string, result Result) (base objects.Hash, err error) {
-	w := d.m.From
+	names := slices.Concat(slices.Collect(maps.Keys(d.same)), result.Written, result.Removed)
+	return d.m.From.Take(ctx, id, d.m.Base, d.m.Theirs, names)
+}
+
+// Same is how many paths are the same on both sides already, though they differ from the base.
+func (d *Merged) Same() int { return len(d.same) }
+
+// Take stores a tree that is another one with what a third tree has at some paths, and returns it. id names a pack.
+func (w *Workspace) Take(
+	ctx context.Context, id string, tree, from objects.Hash, names []string,
+) (taken objects.Hash, err error) {
 	release, err := w.lock(ctx)
 	if err != nil {
-		return base, err
+		return taken, err
 	}
 	defer release()
-	files, err := w.store.Files(d.m.Base)
+	files, err := w.store.Files(tree)
 	if err != nil {
-		return base, err
+		return taken, err
 	}
-	for _, name := range slices.Concat(slices.Collect(maps.Keys(d.same)), result.Written, result.Removed) {
-		if delete(files, name); !d.changed[name].IsZero() {
-			files[name] = d.changed[name]
+	others, err := w.store.Files(from)
+	if err != nil {
+		return taken, err
+	}
+	for _, name := range names {
+		if delete(files, name); !others[name].IsZero() {
+			files[name] = others[name]
 		}
 	}
 	err = w.store.Write(id, func(out *objects.Writer) error {
-		base, err = putTree(w.store, d.m.Base, files, out)
+		taken, err = putTree(w.store, tree, files, out)
 		return err
 	})
-	return base, err
+	return taken, err
 }

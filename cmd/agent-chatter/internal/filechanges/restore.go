@@ -131,7 +131,11 @@ func (cmd *Restore) restore(
 		seq = 0
 	}
 	key := host.HomeKey(a, true)()
-	history, err := coordinator.NewFileHistory(cmd.Dir, key, replay.Events(ctx))
+	read := coordinator.NewFileHistory
+	if cmd.Undo {
+		read = coordinator.NewUndoHistory
+	}
+	history, err := read(cmd.Dir, key, replay.Events(ctx))
 	if err != nil {
 		return nil, explainRestore(s.ID, "", err)
 	}

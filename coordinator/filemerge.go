@@ -1,0 +1,172 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/agent-chatter/agent-chatter/coordinator/workspace"
+	"github.com/agent-chatter/agent-chatter/coordinator/workspace/objects"
+	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
+)
+
+// WorktreeHistory is what a session has recorded of the worktree of a member.
+type WorktreeHistory struct {
+	projection.Worktree
+	Dropped bool         // its removal has begun
+	Source  *FileHistory // of the directory that was copied
+}
+
+// NoWorktreeError is the error of a member without a worktree.
+type NoWorktreeError struct {
+	MemberID string
+	Members  []string // that have one, in no particular order
+}
+
+func (e *NoWorktreeError) Error() string {
+	return fmt.Sprintf("the member %q has no worktree", e.MemberID)
+}
+
+// NewWorktreeHistory reads the events of a session that the home with the key has recorded. The error of a member
+// without a worktree is a *NoWorktreeError; one that was dropped counts.
+func NewWorktreeHistory(
+	memberID string, key []byte, events iter.Seq2[journal.Event, error],
+) (*WorktreeHistory, error) {
+	b, err := buildHistories(key, events)
+	if err != nil {
+		return nil, err
+	}
+	w := b.worktrees[memberID]
+	if w == nil {
+		none := &NoWorktreeError{MemberID: memberID}
+		for member, w := range b.worktrees {
+			if !w.Dropped {
+				none.Members = append(none.Members, member)
+			}
+		}
+		return nil, none
+	}
+	if w.Source = b.dirs[w.Worktree.Source]; w.Source == nil { // no turn ran in it
+		w.Source = &FileHistory{Dir: w.Worktree.Source, undoTurn: -1, merges: b.merges}
+	}
+	return w, nil
+}
+
+// worktreeMerge is a merge of a worktree, or the undoing of one.
+type worktreeMerge struct {
+	projection.WorktreeMerged
+	before string // the base before
+}
+
+// addWorktree folds an event of worktrees.
+func (b *historyBuilder) addWorktree(p projection.Payload) error {
+	switch p := p.(type) {
+	case projection.WorktreeCreated:
+		b.worktrees[p.MemberID] = &WorktreeHistory{Worktree: projection.Worktree{WorktreeCreated: p}}
+	case projection.WorktreeMerged:
+		if w := b.worktrees[p.MemberID]; w != nil && w.Dir == p.Dir {
+			b.merges[p.RestoreID] = worktreeMerge{p, w.LastBase()}
+			w.Merged = &p
+		}
+	case projection.WorktreeDropped:
+		if w := b.worktrees[p.MemberID]; w != nil && w.Dir == p.Dir {
+			w.Dropped = true
+		}
+	}
+	return nil
+}
+
+// FileMerge is the worktree that a FileRestore merges.
+type FileMerge struct {
+	Worktree  projection.Worktree
+	Conflicts bool // write files with conflicts, with marks
+}
+
+// planMerge plans to merge the worktree into the directory, as it is now.
+func (p *PreparedRestore) planMerge(ctx context.Context) error {
+	r := p.r
+	w, err := workspace.Worktree{Dir: r.Merge.Worktree.Dir, From: r.Workspace}.Workspace()
+	if err != nil {
+		return err
+	}
+	if p.theirs == nil {
+		if p.theirs, err = beginAlone(ctx, w, p.id); err != nil {
+			return err
+		}
+	}
+	theirs, err := w.Capture(ctx, newID(), nil)
+	if err != nil {
+		return err
+	}
+	base, err := objects.ParseHash(r.Merge.Worktree.LastBase())
+	if err != nil {
+		return err
+	}
+	paths, err := r.paths()
+	if err != nil {
+		return err
+	}
+	m := &workspace.Merge{
+		Into: r.Workspace, From: w, Base: base, Theirs: theirs.Tree, Ours: p.present.Tree,
+		Paths: paths, Conflicts: r.Merge.Conflicts, Name: r.Merge.Worktree.MemberID,
+	}
+	if p.Merged, err = m.Plan(ctx, newID()); err != nil {
+		return err
+	}
+	p.Plan, p.target = p.Merged.Plan, p.Merged.Target
+	return nil
+}
+
+// beginAlone begins in a directory in which no turn runs.
+func beginAlone(ctx context.Context, w *workspace.Workspace, id string) (*workspace.Running, error) {
+	running, err := w.Begin(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if with, err := running.With(); err != nil || len(with) > 0 {
+		return nil, errors.Join(err, &workspace.BusyError{Root: w.Root()}, running.End())
+	}
+	return running, nil
+}
+
+// rebased returns the event of what is merged after a restore; nil: it changed nothing of that.
+func (p *PreparedRestore) rebased(ctx context.Context, result workspace.Result) (projection.Payload, error) {
+	switch {
+	case p.r.Merge != nil:
+		base, err := p.Merged.BaseAfter(ctx, newID(), result)
+		return p.mergedEvent(p.r.Merge.Worktree.MemberID, p.r.Merge.Worktree.Dir, base), err
+	case p.r.Undo:
+		return p.unmerged(ctx, result)
+	}
+	return nil, nil
+}
+
+// unmerged returns the event of an undone merge: the files that are as before are not merged.
+func (p *PreparedRestore) unmerged(ctx context.Context, result workspace.Result) (projection.Payload, error) {
+	undone, ok := p.r.History.merges[p.undone.restore]
+	if !ok {
+		return nil, nil
+	}
+	base, err := objects.ParseHash(undone.Base)
+	if err != nil {
+		return nil, err
+	}
+	before, err := objects.ParseHash(undone.before)
+	if err != nil {
+		return nil, err
+	}
+	names := append(result.Written, result.Removed...)
+	base, err = p.r.Workspace.Stored(undone.Dir).Take(ctx, newID(), base, before, names)
+	if err != nil {
+		return nil, err
+	}
+	return p.mergedEvent(undone.MemberID, undone.Dir, base), nil
+}
+
+func (p *PreparedRestore) mergedEvent(memberID, dir string, base objects.Hash) projection.Payload {
+	return withHost(p.r.Key, projection.WorktreeMerged{
+		RestoreID: p.id, MemberID: memberID, Dir: dir, Base: base.String(),
+	})
+}
