@@ -30,9 +30,9 @@ type steerRequest struct {
 
 // Steer gives a message of the human with the given name, or of the only one if name is "", to the member whose turn
 // runs, and returns true. The message is recorded; if the agent does not take it in the turn, the member has another
-// one. Steer returns false, and does nothing, if no turn runs or several do, if its agent takes no messages, or if the message
-// addresses another member or has markers of its own: it can be sent by Say. Other than the other methods, it may be
-// called while Say runs, from any goroutine. It blocks while the agent starts.
+// one. Steer returns false, and does nothing, if no turn runs or several were started at the same time, if its agent
+// takes no messages, or if the message addresses another member or has markers of its own: it can be sent by Say. Other
+// than the other methods, it may be called while Say runs, from any goroutine. It blocks while the agent starts.
 func (c *Coordinator) Steer(name, text string) bool {
 	running := c.running.Load()
 	if running == nil || len(*running) > 1 {

@@ -29,5 +29,6 @@ const textNothingToCancel = "No turn runs: there is nothing to cancel."
 
 // notCancelledText is for a name of a member that has no turn.
 func notCancelledText(name string) string {
-	return fmt.Sprintf("No turn of %s runs. /status says who speaks; /cancel alone cancels all turns.", tty.SafeLine(name))
+	return fmt.Sprintf("No turn of %s runs. /status says who speaks; /cancel alone cancels all turns.",
+		tty.SafeLine(name))
 }

@@ -43,7 +43,8 @@ func (d *display) begin(t *team.Team) {
 			m.Transcript = view.NewTranscript(t)
 			m.Transcript.WholePanels()
 		}
-		m.Panel, m.Status, m.Sources.Members = console.Panel{}, console.Status{Facts: d.facts(nil, team.Member{})}, members(t)
+		m.Panel, m.Status = console.Panel{}, console.Status{Facts: d.facts(nil, team.Member{})}
+		m.Sources.Members = members(t)
 		return nil
 	})
 }

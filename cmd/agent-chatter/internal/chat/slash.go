@@ -195,6 +195,7 @@ func keysText(bindings keys.Bindings) string {
 		names := cmp.Or(strings.Join(bindings.For(action), ", "), "(none)")
 		fmt.Fprintf(&b, "  %-14s %-18s %s\n", action.Name, tty.SafeLine(names), action.Help)
 	}
+	b.WriteString("  While several agents speak, in an empty input box: Tab and digits choose whose text is shown.\n")
 	return b.String() + `"keys" of config.json binds other keys; see agent-chatter guide configuration.`
 }
 

@@ -366,8 +366,9 @@ func (c *Console) Echo(entered string) {
 }
 
 // Watch calls onEscape when Escape, if Status has it, or Ctrl+C is pressed, and onInterrupt when Ctrl+C is pressed once
-// more. onEscape gets the id of the member whose turn is to be cancelled, and "" for all. It answers commands that only look, and gives what is entered to steer, one after another. All this ends when
-// stop is called. What steer does not take, as it returns false, waits for Next.
+// more. onEscape gets the id of the member whose turn is to be cancelled, and "" for all. It answers commands that only
+// look, and gives what is entered to steer, one after another. All this ends when stop is called. What steer does not
+// take, as it returns false, waits for Next.
 func (c *Console) Watch(onEscape func(member string), onInterrupt func(), steer func(text string) bool) (stop func()) {
 	c.mu.Lock()
 	c.escape, c.interrupt, c.steer, c.cancelled = onEscape, onInterrupt, steer, false

@@ -106,6 +106,34 @@ func TestEventsOfTurnsAtOnce(t *testing.T) {
 	}
 }
 
+// In a panel, an event that does not name its member is printed with it, also if the turn began before.
+func TestTailNamesTheMembersOfAPanel(t *testing.T) {
+	payloads, turns := conversationtest.AtOnce(3)
+	for i, p := range payloads {
+		if p, ok := p.(projection.TurnStarted); ok {
+			p.Panel = &projection.Panel{ID: "p", Index: 1, Of: 3}
+			payloads[i] = p
+		}
+	}
+	of := map[string]string{}
+	for _, turn := range turns {
+		of[turn.ID] = turn.Speaker.ID
+	}
+	for _, n := range []int{8, 100} {
+		got := printed(t, payloads, (&Tail{N: n, Output: "text"}).Run)
+		for i, p := range payloads {
+			text, ok := p.(projection.TurnText)
+			if !ok || len(payloads)-i > n {
+				continue
+			}
+			want := fmt.Sprintf("  %d  turn.text  %s  %s\n", i+1, of[text.TurnID], text.Text)
+			if strings.Count(got, want) != 1 {
+				t.Errorf("of the last %d events, tail lacks %q:\n%s", n, want, got)
+			}
+		}
+	}
+}
+
 // An agent may call tools after its message.
 func TestReplayHasToolsAfterTheMessage(t *testing.T) {
 	payloads, turns := conversationtest.AtOnce(1)

@@ -60,7 +60,7 @@ func (cmd *Tail) printLast(
 			continue
 		}
 		// The session may have grown since it was listed.
-		events, end, _, err := lastEvents(ctx, a.Catalog.At(s.Dir()), s.ID, cmd.N)
+		events, end, _, err := cmd.lastEvents(ctx, a.Catalog.At(s.Dir()), s.ID)
 		switch {
 		case err == nil:
 			f.at = end

@@ -25,6 +25,8 @@ type Tail struct {
 	Follow bool   `short:"f" help:"Follow new events until Ctrl+C."`
 	All    bool   `help:"Include all sessions of all teams."`
 	Output string `help:"Output format: ${enum} (journal lines)." enum:"text,json" default:"text"`
+
+	members turnMembers
 }
 
 // Help returns examples.
@@ -89,7 +91,7 @@ func (cmd *Tail) run(ctx context.Context, a *app.App) error {
 // Print prints the last N events of a session, and with Follow those to come until ctx is
 // done.
 func (cmd *Tail) Print(ctx context.Context, a *app.App, dir *catalog.Dir, id string) error {
-	events, end, torn, err := lastEvents(ctx, dir, id, cmd.N)
+	events, end, torn, err := cmd.lastEvents(ctx, dir, id)
 	for _, e := range events {
 		cmd.printEvent(a, "", e)
 	}
@@ -123,22 +125,29 @@ func (cmd *Tail) follow(ctx context.Context, a *app.App, dir *catalog.Dir, id st
 	return nil
 }
 
-// lastEvents returns the last n events of a session, the position after them and the torn
+// lastEvents returns the last N events of a session, the position after them and the torn
 // tail. If the part that it reads from the end is damaged or cannot be read, it reads the
-// journal from its beginning, and returns the last n events before the error with the error.
-func lastEvents(ctx context.Context, dir *catalog.Dir, id string, n int) (
+// journal from its beginning, and returns the last N events before the error with the error.
+func (cmd *Tail) lastEvents(ctx context.Context, dir *catalog.Dir, id string) (
 	last []journal.Event, end journal.Position, torn journal.Torn, err error,
 ) {
+	if cmd.Output != "json" && cmd.members == nil {
+		cmd.members = turnMembers{}
+	}
 	reader, err := dir.Journals().Reader(id, journal.Position{})
 	if err != nil {
 		return nil, end, torn, err
 	}
 	defer reader.Close()
 	if end, err = reader.End(); err == nil {
-		last, err = eventsBefore(ctx, reader, end, n)
+		last, err = eventsBefore(ctx, reader, end, cmd.N)
 	}
 	if err == nil {
-		return last, end, reader.Torn(), nil
+		torn := reader.Torn()
+		if slices.ContainsFunc(last, func(e journal.Event) bool { return ofTurn[e.Type] }) {
+			cmd.members.read(reader, reader.Position())
+		}
+		return last, end, torn, nil
 	}
 	for e, err := range reader.All() {
 		if err == nil {
@@ -147,7 +156,7 @@ func lastEvents(ctx context.Context, dir *catalog.Dir, id string, n int) (
 		if err != nil {
 			return last, reader.Position(), reader.Torn(), err
 		}
-		if last = append(last, e); len(last) > n {
+		if last = append(last, e); len(last) > cmd.N {
 			last = last[1:]
 		}
 	}
@@ -183,16 +192,18 @@ func (cmd *Tail) printEvent(a *app.App, prefix string, e journal.Event) {
 		return
 	}
 	const indent = "          " // lines that have it cannot be mistaken for events
-	text := fmt.Sprintf("%s%s  %d  %s%s", prefix, e.Time.Local().Format("15:04:05"), e.Seq, tty.SafeLine(e.Type),
-		eventDetail(e))
+	d := conversation.Alone(projection.DecodeEvent(e))
+	cmd.members.add(d)
+	text := fmt.Sprintf("%s%s  %d  %s%s%s", prefix, e.Time.Local().Format("15:04:05"), e.Seq, tty.SafeLine(e.Type),
+		cmd.members.of(d), eventDetail(d))
 	text = tty.Fold(text, max(0, tty.Columns(a.Stdout)-len(indent)))
 	fmt.Fprintln(a.Stdout, strings.ReplaceAll(text, "\n", "\n"+indent))
 }
 
 // eventDetail returns the part of an event that follows its type in text output, with a
 // separator; "" if there is none.
-func eventDetail(e journal.Event) string {
-	switch d := conversation.Alone(projection.DecodeEvent(e)).(type) {
+func eventDetail(d conversation.Delta) string {
+	switch d := d.(type) {
 	case conversation.Said:
 		d.Message.Content = d.Text()
 		return "  " + view.MessageText(projection.Entry{Message: d.Message})

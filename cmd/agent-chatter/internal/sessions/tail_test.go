@@ -45,12 +45,12 @@ func TestTailDoesNotReadOlderEvents(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n, first := range map[int]uint64{0: 0, 1: 12, 10: 3} {
-		events, end, _, err := lastEvents(t.Context(), dir, apptest.AliceID, n)
+		events, end, _, err := (&Tail{N: n}).lastEvents(t.Context(), dir, apptest.AliceID)
 		if err != nil || len(events) != n || n > 0 && events[0].Seq != first || end.Seq != 12 {
 			t.Errorf("the last %d events: %d, end %d, %v", n, len(events), end.Seq, err)
 		}
 	}
-	events, _, _, err := lastEvents(t.Context(), dir, apptest.AliceID, 11)
+	events, _, _, err := (&Tail{N: 11}).lastEvents(t.Context(), dir, apptest.AliceID)
 	if err == nil || len(events) != 1 || events[0].Seq != 1 {
 		t.Errorf("with the damage: %d events, %v", len(events), err)
 	}

@@ -214,7 +214,8 @@ func journals(t testing.TB) map[string][]journal.Event {
 	t.Helper()
 	all := map[string][]journal.Event{}
 	for _, pattern := range []string{
-		"../../../../../projection/testdata/journals/v*[0-9].jsonl", "../../../guide/testdata/sessions/*/*.jsonl",
+		"../../../../../projection/testdata/journals/v*[0-9].jsonl",
+		"../../../../../projection/testdata/journals/panel.jsonl", "../../../guide/testdata/sessions/*/*.jsonl",
 	} {
 		paths, err := filepath.Glob(pattern)
 		if err != nil || len(paths) == 0 {

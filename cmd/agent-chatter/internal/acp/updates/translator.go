@@ -29,7 +29,8 @@ type Translator struct {
 	totals  projection.Totals // of the turns so far
 	headed  bool              // the turn that speaks has its heading
 	spoken  bool              // text was sent since the last message of a person
-	notices []string          // as Markdown, that wait for the end of a message
+	notices []notice
+	newest  *conversation.Turn // of the newest event; nil: it has none
 	out     []sdk.SessionUpdate
 }
 
@@ -73,8 +74,12 @@ func (t *Translator) Event(e coordinator.Event) []sdk.SessionUpdate {
 	case t.unsaved == 0:
 		t.unsaved = e.Seq
 	}
-	t.replayed = false
-	return t.updates(t.conversation.Apply(e.Event))
+	t.replayed, t.newest = false, nil
+	deltas := t.conversation.Apply(e.Event)
+	for _, d := range deltas {
+		t.newest = conversation.TurnOf(d)
+	}
+	return t.updates(deltas)
 }
 
 // Text returns the updates for text that streams in a turn. The events that record it later add nothing.

@@ -485,6 +485,32 @@ func TestNoticesFollowTheMessage(t *testing.T) {
 	check(t, all)
 }
 
+// A notice about a turn whose text the client gets later follows that text.
+func TestNoticesFollowTheirTurn(t *testing.T) {
+	tr := updates.New(updates.Options{Team: crew})
+	s := begin()
+	s.say(mia, "hello")
+	s.turn("1", ada)
+	s.turn("2", bo)
+	s.stream("1", "I look")
+	s.say(bo, "I mend it.")
+	s.end("2", bo, projection.Done, "", "")
+	all := play(tr, s.steps)
+	if got := tr.Notice(app.Text("Unknown members: cy.")); got != nil {
+		t.Errorf("while another one speaks: %+v", got)
+	}
+	s.steps = nil
+	s.say(ada, "I look")
+	s.end("1", ada, projection.Done, "", "")
+	all = append(all, play(tr, s.steps)...)
+	all = append(all, tr.Notice(app.Text("Ada is next."))...)
+	want := "**Ada**\n\nI look\n\n**Bo**\n\nI mend it.\n\n> ⚠️ Unknown members: cy.\n\n> ⚠️ Ada is next."
+	if text(all) != want {
+		t.Errorf("the client has %q, want %q", text(all), want)
+	}
+	check(t, all)
+}
+
 func TestReplayedSessionContinues(t *testing.T) {
 	s := begin()
 	s.say(mia, "hello")

@@ -74,7 +74,7 @@ func (t *Translator) addMessage(m meta, said projection.Message, at time.Time) {
 	t.addHeading(m, said.ID)
 	t.addAgentText(m, said.ID, said.Content)
 	t.closeFence(m, said.ID, said.Content)
-	t.addNotices()
+	t.addNotices(nil)
 }
 
 // end adds the rest of a reply without a message, the results that tools lack, why the turn failed, and what it used.
@@ -96,7 +96,7 @@ func (t *Translator) end(m meta, d conversation.Ended, seen bool) {
 		t.addQuote(added, m.TurnID, text)
 	}
 	t.headed = false
-	t.addNotices()
+	t.addNotices(d.Turn)
 	if d.End != nil {
 		t.updateUsage(m, *d.End, d.Time)
 	}

@@ -1,6 +1,7 @@
 package preview
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 
@@ -19,20 +20,24 @@ const (
 type shortener struct {
 	id       string
 	render   func(app.Message) string
-	streamed int // at least the bytes of the reply that the earlier events of its turn have
+	streamed map[string]int // by turn: at least the bytes of the reply that its earlier events have
+	turn     string         // the one that began last
 }
 
 // event returns an event with at most shownBytes of each text, and without its data if that is longer. A reply keeps
 // what was streamed of it, which is not shown again.
 func (s *shortener) event(e projection.Event) projection.Event {
-	if e.Type == turnStarted {
-		s.streamed = 0
+	if p, ok := e.Payload.(projection.TurnStarted); ok {
+		s.turn = p.TurnID
 	}
 	if len(e.Data) > shownBytes {
 		e.Payload, e.Data = s.short(e.Payload, e.Seq), e.Data[:shownBytes:shownBytes]
 	}
 	if p, ok := e.Payload.(projection.TurnText); ok {
-		s.streamed += len(p.Text)
+		if s.streamed == nil {
+			s.streamed = map[string]int{}
+		}
+		s.streamed[p.TurnID] += len(p.Text)
 	}
 	return e
 }
@@ -44,10 +49,10 @@ func (s *shortener) short(payload projection.Payload, seq uint64) projection.Pay
 		p.Text = s.text(p.Text, 0, seq)
 		return p
 	case projection.MessageAppended:
-		p.Message.Content, p.Raw = s.text(p.Message.Content, s.streamed, seq), nil
+		p.Message.Content, p.Raw = s.text(p.Message.Content, s.streamed[cmp.Or(p.TurnID, s.turn)], seq), nil // an old one has none
 		return p
 	case projection.TurnEnded:
-		p.Partial, p.Error = s.text(p.Partial, s.streamed, seq), s.text(p.Error, 0, seq)
+		p.Partial, p.Error = s.text(p.Partial, s.streamed[p.TurnID], seq), s.text(p.Error, 0, seq)
 		return p
 	case projection.ToolStarted:
 		p.Input = beginningOf(p.Input)

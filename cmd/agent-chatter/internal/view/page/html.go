@@ -54,6 +54,14 @@ func (s shownItem) Name() string {
 	return s.Speaker.DisplayName
 }
 
+// Panel says which of the turns it is that were started at the same time; "": it was started alone.
+func (s shownItem) Panel() string {
+	if s.Turn == nil || s.Turn.Panel == nil {
+		return ""
+	}
+	return fmt.Sprintf("at the same time, %d of %d", s.Turn.Panel.Index, s.Turn.Panel.Of)
+}
+
 // end returns the end of the turn; zero: it may continue, or it is no turn.
 func (s shownItem) end() view.TurnEnd {
 	if s.Kind != projection.RowTurn || s.Open {

@@ -116,6 +116,31 @@ func talkOfAll() *session {
 
 func TestHTML(t *testing.T) { apptest.Golden(t, "testdata/items.golden", talkOfAll().html(t, 0)) }
 
+// Turns that ran at the same time are parts with their names, and say so.
+func TestPanelsAreParts(t *testing.T) {
+	s := begun(nil)
+	for i, by := range []projection.Speaker{ada, bo} {
+		s.add(projection.TurnStarted{
+			TurnID: by.ID, MemberID: by.ID, Panel: &projection.Panel{ID: "p", Index: i + 1, Of: 2},
+		})
+	}
+	s.add(projection.TurnText{TurnID: "ada", Text: "green "}, projection.TurnText{TurnID: "bo", Text: "black "})
+	for i, by := range []projection.Speaker{bo, ada} {
+		said := projection.NewMessage("m", noon, by, []string{"black tea", "green tea"}[i], nil)
+		said.TurnID = by.ID
+		s.add(said, projection.TurnEnded{TurnID: by.ID, MemberID: by.ID, FinishReason: projection.Done})
+	}
+	got := s.html(t, 0)
+	at := 0
+	for _, want := range []string{">Ada<", "at the same time, 1 of 2", "green tea", ">Bo<", "at the same time, 2 of 2", "black tea"} {
+		next := strings.Index(got[at:], want)
+		if next < 0 {
+			t.Fatalf("%q is missing in its place:\n%s", want, got)
+		}
+		at += next
+	}
+}
+
 func TestLongTextsAreCut(t *testing.T) {
 	s := begun(nil)
 	s.add(projection.TurnStarted{TurnID: "t", MemberID: "ada"}, projection.TurnText{TurnID: "t", Text: "Before.\n\n"})
