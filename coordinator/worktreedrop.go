@@ -70,10 +70,13 @@ func (p *PreparedDrop) prepare(ctx context.Context, w *workspace.Workspace) erro
 	return err
 }
 
-// Run records that the worktree is removed, and removes it. The error is a *CommitsError if commits would be lost; then
-// nothing is done.
+// Run records that the worktree is removed, and removes it. The error is a *CommitsError if commits would be lost, and
+// a *workspace.LockedError if it is locked; then nothing is done.
 func (p *PreparedDrop) Run(ctx context.Context) error {
 	losses := p.Losses
+	if losses.Locked {
+		return &workspace.LockedError{Dir: p.tree.Dir}
+	}
 	if p.d.Branch != "" {
 		losses.Commits = 0
 	}

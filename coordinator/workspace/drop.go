@@ -29,6 +29,7 @@ type Losses struct {
 	Repositories []string
 	Head         string // the commit that is checked out; "": there is none
 	Commits      int    // that nothing but Head of the worktree reaches
+	Locked       bool   // git worktree lock protects it, so that it cannot be removed
 }
 
 // NeedForce reports whether commits would be lost, which no capture has.
@@ -117,6 +118,8 @@ func (l *Losses) addCommits(ctx context.Context, t Worktree) error {
 	if err != nil || name == "" {
 		return err
 	}
+	_, lockErr := os.Lstat(filepath.Join(dir, name, lockedFile))
+	l.Locked = lockErr == nil
 	if l.Head, err = t.From.gitLine(ctx, "rev-parse", "--verify", "worktrees/"+name+"/HEAD^{commit}"); err != nil {
 		return err
 	}
@@ -151,6 +154,9 @@ func (t Worktree) Keep(ctx context.Context, branch, commit string) error {
 		func(string) error { return nil })
 	return err
 }
+
+// lockedFile is the file in an entry that protects the worktree.
+const lockedFile = "locked"
 
 // LockedError is the error of a worktree that git worktree lock protects.
 type LockedError struct{ Dir string }
@@ -196,7 +202,7 @@ func (t Worktree) moveAside(ctx context.Context, aside string, before func(strin
 		return err
 	case name == "":
 	default:
-		if _, err := os.Lstat(filepath.Join(dir, name, "locked")); err == nil {
+		if _, err := os.Lstat(filepath.Join(dir, name, lockedFile)); err == nil {
 			return &LockedError{t.Dir}
 		}
 	}

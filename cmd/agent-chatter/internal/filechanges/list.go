@@ -25,6 +25,8 @@ type Command struct {
 	Blame   Blame   `cmd:"" help:"Print who changed each line last."`
 	Patch   Patch   `cmd:"" help:"Print the agents' changes as a patch."`
 	Restore Restore `cmd:"" help:"Set files back."`
+	Merge   Merge   `cmd:"" help:"Merge what a member changed in its worktree."`
+	Drop    Drop    `cmd:"" help:"Remove the worktree of a member."`
 }
 
 // Help returns examples.
@@ -34,7 +36,8 @@ func (Command) Help() string {
   agent-chatter files show latest turn:2 src/cart.go
   agent-chatter files blame latest src/cart.go
   agent-chatter files patch latest | git apply
-  agent-chatter files restore latest --at turn:1 --dry-run`
+  agent-chatter files restore latest --at turn:1 --dry-run
+  agent-chatter files merge latest ada --dry-run`
 }
 
 // List prints what each turn changed.

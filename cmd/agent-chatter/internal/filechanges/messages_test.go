@@ -1,6 +1,7 @@
 package filechanges
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
@@ -39,6 +40,6 @@ func TestTexts(t *testing.T) {
 	add("severalText", "", severalText([]string{"/home/hugo/a", hostile}))
 	add("leftOutText", "", leftOutText(hostile, hostile))
 	add("emptyPatchText", "", emptyPatchText(id))
-	texts = append(append(texts, restoreTexts()...), readerTexts()...)
+	texts = slices.Concat(texts, restoreTexts(), readerTexts(), worktreeTexts())
 	apptest.CheckTexts(t, texts)
 }

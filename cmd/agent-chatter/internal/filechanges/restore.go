@@ -156,18 +156,23 @@ func (cmd *Restore) restore(
 		return nil, explainRestore(s.ID, history.Dropped, err)
 	}
 	if r.Record == nil {
-		r.Record = func(payloads ...projection.Payload) error {
-			var records []journal.Record
-			for _, p := range payloads {
-				records = append(records, projection.Record(time.Now(), p))
-			}
-			dir := a.Catalog.At(s.Dir())
-			problem, err := a.Remote.Change(ctx, dir, s.ID, func() error { return dir.Append(ctx, s.ID, records...) })
-			a.ReportHub(problem)
-			return err
-		}
+		r.Record = appender(ctx, a, s)
 	}
 	return r, nil
+}
+
+// appender returns a function that appends events to a session, which it opens for that.
+func appender(ctx context.Context, a *app.App, s catalog.Session) func(...projection.Payload) error {
+	return func(payloads ...projection.Payload) error {
+		var records []journal.Record
+		for _, p := range payloads {
+			records = append(records, projection.Record(time.Now(), p))
+		}
+		dir := a.Catalog.At(s.Dir())
+		problem, err := a.Remote.Change(ctx, dir, s.ID, func() error { return dir.Append(ctx, s.ID, records...) })
+		a.ReportHub(problem)
+		return err
+	}
 }
 
 func (cmd *Restore) json() bool { return cmd.Output == "json" }

@@ -1,0 +1,45 @@
+package filechanges
+
+import (
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
+	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/workspace"
+	"github.com/agent-chatter/agent-chatter/coordinator/workspace/objects"
+)
+
+// worktreeTexts renders each text of worktrees with sample values.
+func worktreeTexts() (texts []apptest.Text) {
+	const id, hostile = apptest.AliceID, apptest.Hostile
+	add := func(function, sample string, shown any) {
+		texts = append(texts, apptest.Text{Function: function, Sample: sample, Shown: shown})
+	}
+	merged := &workspace.Merged{Conflicts: []string{"b"}}
+	add("mergeText", "nothing", mergeText("/w", hostile, merged))
+	file := objects.Entry{Mode: objects.ModeFile}
+	merged.Plan.Writes = []workspace.Step{{Path: hostile, Target: file}, {Path: "b", Present: file, Target: file}}
+	merged.Plan.Kept = []workspace.Kept{{Path: "c", Why: hostile}}
+	add("mergeText", "", mergeText(hostile, "ada", merged))
+	add("textConflict", "", textConflict)
+	add("mergeNotConfirmedText", "", mergeNotConfirmedText())
+	add("noMergePathText", "", noMergePathText(id, hostile))
+	add("noWorktreeText", "", noWorktreeText(id, &coordinator.NoWorktreeError{MemberID: hostile}))
+	add("noWorktreeText", "with others",
+		noWorktreeText(id, &coordinator.NoWorktreeError{MemberID: "eve", Members: []string{"bea", hostile}}))
+	add("droppedText", "", droppedText(id, hostile))
+	lost := workspace.Losses{
+		Unmerged: []objects.Change{{Path: hostile}}, Skipped: []workspace.Skipped{{Path: "big", Why: hostile}},
+		Ignored: make([]string, 25), Repositories: make([]string, 22), Head: "0123456789abcdef", Commits: 2,
+	}
+	add("lossesText", "nothing", lossesText(hostile, &coordinator.PreparedDrop{}))
+	add("lossesText", "missing", lossesText(hostile, &coordinator.PreparedDrop{Missing: true}))
+	add("lossesText", "", lossesText(hostile, &coordinator.PreparedDrop{Losses: lost}))
+	lost.IgnoredMore = true
+	add("lossesText", "very many", lossesText("/w", &coordinator.PreparedDrop{Losses: lost}))
+	add("commitsText", "", commitsText(id, "ada", workspace.Losses{Commits: 2}))
+	add("commitsText", "repositories", commitsText(id, "ada", workspace.Losses{Repositories: []string{"a", hostile}}))
+	add("noCommitText", "", noCommitText(hostile))
+	add("dropNotConfirmedText", "", dropNotConfirmedText())
+	add("lockedText", "", lockedText("/home/hugo/"+hostile))
+	add("removedText", "", removedText(hostile))
+	return texts
+}

@@ -1,0 +1,124 @@
+package filechanges
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/workspace"
+)
+
+// textConflict is for a file that is written with marks of conflicts.
+const textConflict = "with conflicts"
+
+// mergeText lists what a merge of a member's worktree into a directory would do.
+func mergeText(dir, member string, m *workspace.Merged) string {
+	if p := m.Plan; len(p.Removals)+len(p.Writes)+len(p.Kept) == 0 {
+		return fmt.Sprintf("The worktree of %s has nothing that is not merged.", tty.SafeLine(member))
+	}
+	lines := strings.Split(planText(dir, m.Plan), "\n")
+	for i, step := range m.Plan.Writes[:min(len(m.Plan.Writes), maxPlanned-1)] {
+		if slices.Contains(m.Conflicts, step.Path) {
+			lines[i+1] += ": " + textConflict
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// mergeNotConfirmedText is for a merge that cannot be confirmed because there is no terminal.
+func mergeNotConfirmedText() app.Message { return app.Text("A merge needs a confirmation: add --yes.") }
+
+// noMergePathText is for a path that neither the directory nor the worktree has.
+func noMergePathText(id, path string) app.Message {
+	return app.Text("Neither the directory nor the worktree has %s.", tty.SafeLine(path)).
+		With(app.To("list the files that agents changed", "files", "list", id))
+}
+
+// noWorktreeText is for a member without a worktree.
+func noWorktreeText(id string, err *coordinator.NoWorktreeError) app.Message {
+	m := app.Text("Session %s has recorded no worktree of '%s' here.", id, tty.SafeLine(err.MemberID))
+	if len(err.Members) > 0 {
+		slices.Sort(err.Members)
+		m.Text += " There are those of " + tty.SafeLine(strings.Join(err.Members, ", ")) + "."
+	}
+	return m.With(app.To("see which members have worktrees", "guide", "worktrees"))
+}
+
+// droppedText is for a worktree that was removed.
+func droppedText(id, member string) app.Message {
+	return app.Text("The worktree of %s was removed.", tty.SafeLine(member)).
+		With(app.To("list what the agents changed", "files", "list", id))
+}
+
+// maxLosses is how many paths of each kind lossesText lists.
+const maxLosses = 20
+
+// lossesText lists what the removal of a worktree would lose.
+func lossesText(dir string, p *coordinator.PreparedDrop) string {
+	switch {
+	case p.Missing:
+		return fmt.Sprintf("%s is missing.", tty.SafeLine(dir))
+	case p.Losses.IsNone():
+		return fmt.Sprintf("%s has nothing that would be lost.", tty.SafeLine(dir))
+	}
+	lines := []string{"Only " + tty.SafeLine(dir) + " has:"}
+	count := map[string]int{}
+	for _, row := range losses(p.Losses) {
+		if count[row.What]++; count[row.What] > maxLosses {
+			continue
+		}
+		switch {
+		case row.What == "commits":
+			lines = append(lines, fmt.Sprintf("commits    %d, up to %.12s", row.Commits, row.Head))
+		case row.Why != "":
+			lines = append(lines, fmt.Sprintf("%-10s %s: %s", row.What, tty.SafeLine(row.Path), tty.SafeLine(row.Why)))
+		default:
+			lines = append(lines, fmt.Sprintf("%-10s %s", row.What, tty.SafeLine(row.Path)))
+		}
+	}
+	for _, what := range []string{"unmerged", "skipped", "ignored", "repository"} {
+		more := count[what] - maxLosses
+		switch {
+		case what == "ignored" && p.Losses.IgnoredMore:
+			lines = append(lines, fmt.Sprintf("%-10s … and more than %d more", what, more))
+		case more > 0:
+			lines = append(lines, fmt.Sprintf("%-10s … and %d more", what, more))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// commitsText is for a worktree with commits that its removal would lose.
+func commitsText(id, member string, l workspace.Losses) app.Message {
+	m := app.Text("The removal would lose %s that no branch has.", app.Count(l.Commits, "commit"))
+	switch {
+	case len(l.Repositories) > 0:
+		m = app.Text("The removal would lose repositories in the worktree, with all commits: %s.",
+			tty.SafeLine(strings.Join(l.Repositories[:min(len(l.Repositories), maxLosses)], ", ")))
+	default:
+		m = m.With(app.To("keep them in a branch", "files", "drop", id, member, "--keep", "NAME"))
+	}
+	return m.With(app.To("remove them, too", "files", "drop", id, member, "--force"))
+}
+
+// noCommitText is for --keep of a worktree without a commit.
+func noCommitText(dir string) app.Message {
+	return app.Text("%s has no commit that a branch could keep: leave --keep out.", tty.SafeLine(dir))
+}
+
+// dropNotConfirmedText is for a removal that cannot be confirmed because there is no terminal.
+func dropNotConfirmedText() app.Message {
+	return app.Text("Removing a worktree needs a confirmation: add --yes.")
+}
+
+// lockedText is for a worktree that git worktree lock protects.
+func lockedText(dir string) app.Message {
+	return app.Text("%s is locked by git worktree lock.", tty.SafeLine(dir)).
+		With(app.ToRun("unlock it", "git", "-C", dir, "worktree", "unlock", dir))
+}
+
+// removedText is for a worktree that is removed.
+func removedText(dir string) string { return fmt.Sprintf("Removed %s.", tty.SafeLine(dir)) }
