@@ -52,6 +52,7 @@ var jsonCommands = []struct{ row, command string }{
 	{"guide", "agent-chatter guide start --json"},
 	{"team list", "agent-chatter team list --json"},
 	{"team show", "agent-chatter team show limits.json --json"},
+	{"team show", "agent-chatter team show demo --json"},
 	{"team validate", "agent-chatter team validate bad.json --json"},
 	{"team validate", "agent-chatter team validate limits.json --json"},
 	{"team validate", "agent-chatter team validate missing.json --json"},

@@ -62,7 +62,10 @@ func setupTexts() []apptest.Text {
 		Copy: []string{".env*"}, Setup: []string{"npm", apptest.Hostile}, Ports: 10,
 	}))
 	add("maxRoundsText", "", maxRoundsText(0))
-	add("writtenTeamText", "", writtenTeamText("review"))
+	add("panelText", "", panelText([]string{"ada", apptest.Hostile}))
+	add("panelText", "many", panelText([]string{"ada", "bea", "cy", "di", "ed"}))
+	add("writtenTeamText", "", writtenTeamText("review", ""))
+	add("writtenTeamText", "a panel", writtenTeamText("three", "Why? [NEXT: claude | codex]"))
 	add("fileExistsText", "", fileExistsText("/"+apptest.Hostile))
 	add("builtInText", "", builtInText(apptest.Hostile))
 	add("noEditorText", "", noEditorText("/"+apptest.Hostile))

@@ -75,11 +75,16 @@ func (d draft) members() ([]teamMemberJSON, error) {
 	for _, name := range d.agents {
 		members = append(members, d.membersOf(name)...)
 	}
+	var roles []role
 	if d.template != nil && len(members) > 0 {
 		agents := members
-		members = nil
-		for i := range d.template.roles {
-			members = append(members, agents[i%len(agents)])
+		members, roles = nil, d.template.rolesOf(len(agents))
+		for i, r := range roles {
+			m := agents[i%len(agents)]
+			if again := i/len(agents) + 1; r.name == "" && again > 1 {
+				m.Name, m.DisplayName = fmt.Sprintf("%s-%d", m.Name, again), fmt.Sprintf("%s %d", m.DisplayName, again)
+			}
+			members = append(members, m)
 		}
 	}
 	for i, m := range members {
@@ -93,10 +98,8 @@ func (d draft) members() ([]teamMemberJSON, error) {
 	for d.isMember(human, members) {
 		human += "-human"
 	}
-	if d.template != nil {
-		for i, r := range d.template.roles[:len(members)] {
-			members[i] = r.apply(members[i], human)
-		}
+	for i, r := range roles {
+		members[i] = r.apply(members[i], human)
 	}
 	for i, m := range members {
 		if slices.ContainsFunc(members[:i], func(other teamMemberJSON) bool { return other.Name == m.Name }) {

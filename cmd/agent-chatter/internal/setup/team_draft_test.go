@@ -65,6 +65,10 @@ func TestMembersOfTemplates(t *testing.T) {
 		{"pair", "demo", "mia", "builder demo , reviewer demo , mia"},
 		{"plan-and-work", "codex claude gemini", "mia", "planner codex read, worker claude ask, mia"},
 		{"pair", "", "mia", "mia"},
+		{"panel", "claude codex", "mia", "claude claude read, codex codex read, mia"},
+		{"panel", "claude", "mia", "claude claude read, claude-2 claude read, mia"},
+		{"panel", "claude codex gemini demo", "mia", "claude claude read, codex codex read, gemini gemini read, mia"},
+		{"panel", "demo", "mia", "planner demo , critic demo , mia"},
 	} {
 		d := draft{agents: strings.Fields(tt.agents), human: tt.human, permissions: "ask", template: templateOf(tt.template)}
 		members, err := d.members()
@@ -85,6 +89,23 @@ func TestMembersOfTemplates(t *testing.T) {
 		if got := strings.Join(all, ", "); got != tt.want {
 			t.Errorf("%+v: got %q", tt, got)
 		}
+	}
+}
+
+func TestFirstMessageToAPanel(t *testing.T) {
+	d := draft{agents: []string{"claude", "codex", "gemini"}, human: "mia", template: templateOf("panel")}
+	members, err := d.members()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := d.template.firstMessage(members); !strings.HasSuffix(got, "? [NEXT: claude | codex | gemini]") {
+		t.Errorf("it is %q", got)
+	}
+	if got := templateOf("pair").firstMessage(members); got != "" {
+		t.Errorf("the one to a pair is %q", got)
+	}
+	if got := (*template)(nil).firstMessage(members); got != "" {
+		t.Errorf("without a template it is %q", got)
 	}
 }
 

@@ -23,7 +23,7 @@ type teamInit struct {
 	File   string   `arg:"" optional:"" help:"File to write, or name of the configuration."`
 	Agents []string `help:"Agents in the team (default: those found)." placeholder:"AGENT"`
 
-	Template *string `help:"The roles of the agents: ${enum} (default: none)." enum:"solo,pair,plan-and-work" placeholder:"NAME"`
+	Template *string `help:"The roles of the agents: ${enum} (default: none)." enum:"solo,pair,plan-and-work,panel" placeholder:"NAME"`
 
 	Permissions *string `help:"What the agents may do: ${enum} (default: ask)." enum:"ask,edit,allow,read,deny" placeholder:"VALUE"`
 
@@ -123,7 +123,8 @@ func writeTeam(ctx context.Context, a *app.App, path string, d draft) error {
 	if _, err := (teams.Loader{App: a}).Load(ctx, path); err != nil {
 		return err // of the agent registry
 	}
-	a.Show(writtenTeamText(teamArgument(a, path)))
+	members, _ := d.members()
+	a.Show(writtenTeamText(teamArgument(a, path), d.template.firstMessage(members)))
 	return nil
 }
 
@@ -238,10 +239,15 @@ func findAgents(a *app.App) (choices, error) {
 	return c, nil
 }
 
-func writtenTeamText(name string) app.Message {
-	return app.Message{Help: []app.Help{
+// writtenTeamText names the commands for a new team. first is a first message to it; "": any will do.
+func writtenTeamText(name, first string) app.Message {
+	m := app.Message{Help: []app.Help{
 		app.To("chat with the team", "chat", "-t", name), app.To("verify its agents", "agents", "verify", "-t", name),
 	}}
+	if first != "" {
+		m = m.With(app.To("ask all at the same time", "chat", "-t", name, "-m", first))
+	}
+	return m
 }
 
 // nameTakenText is for a new team with the name of another one: one of them would hide the other.

@@ -13,6 +13,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
+	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/hint"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 )
@@ -39,6 +40,7 @@ type shownTeam struct {
 	Budget               []string      `json:"budget,omitempty"`     // the limits, such as session.cost=5
 	MaxAgentResponseTime int64         `json:"maxAgentResponseTime"` // milliseconds
 	InstructionFile      string        `json:"instructionFile,omitempty"`
+	Panel                []string      `json:"panel,omitempty"` // those who can have their turns at the same time
 	Members              []shownMember `json:"members"`
 }
 
@@ -97,6 +99,11 @@ func newShownTeam(a *app.App, team *team.Team) shownTeam {
 	if team.Source != nil {
 		shown.Path = team.Source.Path
 	}
+	if together := coordinator.PanelMembers(team); len(together) > 1 {
+		for _, m := range together {
+			shown.Panel = append(shown.Panel, m.Name)
+		}
+	}
 	for _, m := range team.Members {
 		shown.Members = append(shown.Members, newShownMember(a, m))
 	}
@@ -128,6 +135,7 @@ func (t shownTeam) fields() [][2]string {
 		{"team", t.Name}, {"description", t.Description}, {"file", t.Path}, {"instructions", t.InstructionFile},
 		{"max rounds", maxRoundsText(t.MaxRounds)}, {"budget", strings.Join(t.Budget, ", ")},
 		{"time limit of a turn", (time.Duration(t.MaxAgentResponseTime) * time.Millisecond).String()},
+		{"at the same time", panelText(t.Panel)},
 	})
 }
 
@@ -206,6 +214,18 @@ func worktreeText(w *team.Worktree) string {
 		parts = append(parts, fmt.Sprintf("ports: %d", w.Ports))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// panelText is a marker to members who can have their turns at the same time, and how many may.
+func panelText(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	text := "[NEXT: " + strings.Join(names[:min(len(names), coordinator.MaxPanel)], " | ") + "]"
+	if len(names) > coordinator.MaxPanel {
+		text += fmt.Sprintf(", or up to %d others of %s", coordinator.MaxPanel, strings.Join(names, ", "))
+	}
+	return tty.SafeLine(text)
 }
 
 func thinkingText(on *bool) string {

@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -11,6 +12,8 @@ import (
 type template struct {
 	name, description string
 	roles             []role
+	third             bool   // a third agent has the last role, too
+	panel             string // a first message to all agents at the same time; "": they take turns
 }
 
 // A role is what one member of a team does.
@@ -54,6 +57,18 @@ var templates = []template{
 				"planner].",
 		},
 	}},
+	{
+		name: "panel", description: "Agents answer at the same time, and you compare", roles: []role{adviser, adviser},
+		third: true, panel: "What would you mend here first, and why?",
+	},
+}
+
+// An adviser has the name of its agent.
+var adviser = role{
+	title: "adviser", permissions: agent.ReadOnly,
+	instruction: "You give advice, and change nothing. Others are asked the same at the same time: you do not see " +
+		"their answers, and they do not see yours. Read what is there, say what you would do, how you know that it " +
+		"is right, and what you are not sure of.",
 }
 
 // templateOf returns the template with a name; nil if there is none.
@@ -64,11 +79,32 @@ func templateOf(name string) *template {
 	return nil
 }
 
+// rolesOf returns the roles of a team with so many agents.
+func (t *template) rolesOf(agents int) []role {
+	if t.third && agents > len(t.roles) {
+		return append(slices.Clone(t.roles), t.roles[len(t.roles)-1])
+	}
+	return t.roles
+}
+
+// firstMessage returns a first message to the members of a team, the last of whom is the human; "": any will do.
+func (t *template) firstMessage(members []teamMemberJSON) string {
+	if t == nil || t.panel == "" || len(members) < 3 {
+		return ""
+	}
+	var names []string
+	for _, m := range members[:len(members)-1] {
+		names = append(names, m.Name)
+	}
+	return t.panel + " [NEXT: " + strings.Join(names, " | ") + "]"
+}
+
 // apply gives the role to a member.
 func (r role) apply(m teamMemberJSON, human string) teamMemberJSON {
 	if r.name != "" {
-		m.Name, m.DisplayName, m.Role = r.name, r.displayName, r.title
+		m.Name, m.DisplayName = r.name, r.displayName
 	}
+	m.Role = cmp.Or(r.title, m.Role)
 	m.SystemInstruction = strings.ReplaceAll(r.instruction, "HUMAN", human)
 	if slices.Contains(m.engine().Permissions, r.permissions) {
 		m.Permissions = r.permissions

@@ -49,7 +49,8 @@ func (s *shortener) short(payload projection.Payload, seq uint64) projection.Pay
 		p.Text = s.text(p.Text, 0, seq)
 		return p
 	case projection.MessageAppended:
-		p.Message.Content, p.Raw = s.text(p.Message.Content, s.streamed[cmp.Or(p.TurnID, s.turn)], seq), nil // an old one has none
+		turn := cmp.Or(p.TurnID, s.turn) // earlier versions of the program did not record the turn of a message
+		p.Message.Content, p.Raw = s.text(p.Message.Content, s.streamed[turn], seq), nil
 		return p
 	case projection.TurnEnded:
 		p.Partial, p.Error = s.text(p.Partial, s.streamed[p.TurnID], seq), s.text(p.Error, 0, seq)
