@@ -27,9 +27,8 @@ type fileKiller struct {
 	session string
 }
 
-// newFileKiller returns a project with files and a session. The agent changes, creates and deletes files in each turn.
-func newFileKiller(t *testing.T) *fileKiller {
-	t.Helper()
+// TestKillFilesAtEachStep kills commands that capture, set back, merge and remove files.
+func TestKillFilesAtEachStep(t *testing.T) {
 	if testing.Short() || racetest.Enabled {
 		t.Skip("builds the program without the race detector, and runs it many times")
 	}
@@ -37,6 +36,17 @@ func newFileKiller(t *testing.T) *fileKiller {
 	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
+	for name, kill := range map[string]func(t *testing.T, binary string){
+		"restore": killRestore, "capture": killCapture, "first capture": killFirstCapture,
+		"drop": killDrop, "worktree": killWorktree, "merge": killMerge,
+	} {
+		t.Run(name, func(t *testing.T) { kill(t, binary) })
+	}
+}
+
+// newFileKiller returns a project with files and a session. The agent changes, creates and deletes files in each turn.
+func newFileKiller(t *testing.T, binary string) *fileKiller {
+	t.Helper()
 	k := &fileKiller{killer: &killer{t: t, random: rand.New(rand.NewPCG(1, 2)), binary: binary, dir: t.TempDir()}}
 	k.project = filepath.Join(k.dir, "project")
 	k.write("change.sh", `cat >/dev/null
@@ -146,10 +156,10 @@ func (k *fileKiller) events() (all []projection.Event) {
 	return all
 }
 
-// TestKillRestoreAtEachStep kills files restore. Each path is then as it was or set back, the next command finds no lock,
+// killRestore kills files restore. Each path is then as it was or set back, the next command finds no lock,
 // and the same restore, or --undo, completes it.
-func TestKillRestoreAtEachStep(t *testing.T) {
-	k := newFileKiller(t)
+func killRestore(t *testing.T, binary string) {
+	k := newFileKiller(t, binary)
 	target := k.files()
 	k.turn()
 	present := k.files()
@@ -194,10 +204,10 @@ func TestKillRestoreAtEachStep(t *testing.T) {
 	k.run("verify")
 }
 
-// TestKillCaptureAtEachStep kills a chat that captures files around a turn. The next turn finds no lock, and every tree
+// killCapture kills a chat that captures files around a turn. The next turn finds no lock, and every tree
 // that the session names is complete.
-func TestKillCaptureAtEachStep(t *testing.T) {
-	k := newFileKiller(t)
+func killCapture(t *testing.T, binary string) {
+	k := newFileKiller(t, binary)
 	k.turn()
 	k.steps(16, func(n int) bool {
 		killed := (&chore{killer: k.killer, args: k.chat()}).mustKillAtStep(n)
@@ -211,9 +221,9 @@ func TestKillCaptureAtEachStep(t *testing.T) {
 	k.run("verify")
 }
 
-// TestKillFirstCaptureAtEachStep kills a chat that makes the home, the session and the store.
-func TestKillFirstCaptureAtEachStep(t *testing.T) {
-	k := newFileKiller(t)
+// killFirstCapture kills a chat that makes the home, the session and the store.
+func killFirstCapture(t *testing.T, binary string) {
+	k := newFileKiller(t, binary)
 	k.steps(32, func(n int) bool {
 		if err := os.RemoveAll(k.home()); err != nil {
 			t.Fatal(err)
