@@ -3,6 +3,7 @@ package coordinator_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
@@ -20,6 +22,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/coordinator/workspace"
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/journal/propertytest"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 	"github.com/agent-chatter/agent-chatter/projection/catalog/sessioncopy"
@@ -62,13 +65,15 @@ func (f *panelFixture) worktree(member string) projection.WorktreeCreated {
 }
 
 // writes returns a turn that writes a file in its directory.
-func writes(name, content string) turnFunc {
+func writes(name, content string) turnFunc { return writesAndSays(name, content, "ok") }
+
+func writesAndSays(name, content, reply string) turnFunc {
 	return func(ctx context.Context, turn agent.Turn) iter.Seq2[agent.Event, error] {
 		err := os.WriteFile(filepath.Join(turn.Dir, name), []byte(content), 0o644)
 		if err != nil {
 			return yields(err)(ctx, turn)
 		}
-		return says("ok")(ctx, turn)
+		return says(reply)(ctx, turn)
 	}
 }
 
@@ -143,6 +148,32 @@ func TestJudge(t *testing.T) {
 	if len(f.players.prompts) != 3 {
 		t.Errorf("%d prompts", len(f.players.prompts))
 	}
+}
+
+// No prompt of a panel has a byte of what another of its members replies, or writes into its worktree.
+func TestNoPromptOfAPanelHasFilesOfIt(t *testing.T) {
+	p := newProject(t)
+	p.write("plan.txt", "tea\n")
+	propertytest.Check(t, func(rt *rapid.T) {
+		plays := map[string]turnFunc{}
+		f := p.inWorktrees(&store.Memory{}, "", plays)
+		for round := range rapid.IntRange(1, 2).Draw(rt, "rounds") {
+			mark := fmt.Sprintf("mark-%d-", round)
+			for _, member := range []string{"ada", "bob"} {
+				name := rapid.SampledFrom([]string{"plan.txt", "new.txt", mark}).Draw(rt, "file")
+				rest := rapid.StringMatching(`[a-z\n]{0,9}`).Draw(rt, "rest")
+				plays[member] = writesAndSays(name, mark+rest, mark+rest)
+			}
+			before := len(f.players.prompts)
+			f.say("[NEXT: ada | bob] go")
+			for _, prompt := range f.players.prompts[before:] {
+				if strings.Contains(prompt, mark) {
+					rt.Fatalf("round %d:\n%s", round, prompt)
+				}
+			}
+		}
+		f.Stop("end")
+	})
 }
 
 func sorted(texts []string) []string {
