@@ -47,6 +47,10 @@ var jsonCommands = []struct{ row, command string }{
 	{"files blame", "cd edits; agent-chatter chat -t team.json -m first >/dev/null; echo mine >> log.txt; " +
 		"agent-chatter chat --resume latest -m second >/dev/null; agent-chatter files blame latest log.txt --json"},
 	{"files restore", "cd edits; echo mine >> log.txt; agent-chatter files restore latest --at turn:1 --dry-run --json"},
+	{"files drop", inWorktree + "echo out > .gitignore; echo out > out; head -c 40000000 /dev/zero > big; $git add .gitignore; " +
+		"$git commit -qm work; agent-chatter files drop latest ada --dry-run --json; " +
+		"agent-chatter files drop latest ada --force --yes --json"},
+	{"files merge", inWorktree + "echo mine > $OLDPWD/log.txt; agent-chatter files merge latest ada --dry-run --json"},
 	{"usage", "for by in day member model team session; do agent-chatter usage --by $by --json; done"},
 	{"doctor", "agent-chatter doctor --json"},
 	{"guide", "agent-chatter guide start --json"},
@@ -195,6 +199,12 @@ const editsTeam = `{"schemaVersion": "1.1",
     {"name": "you", "displayName": "You", "role": "human", "type": "human", "baseDir": ".", "systemInstruction": ""},
     {"name": "ada", "displayName": "Ada", "role": "author", "type": "ai", "agentType": "edits", "engine": "command",
      "baseDir": ".", "systemInstruction": ""}]}}`
+
+// inWorktree makes a worktree of the agent of editsTeam, in a repository, and enters it.
+const inWorktree = `mkdir copy-$$; cd copy-$$; git='git -c user.name=a -c user.email=a@example.com'
+sed 's/"engine"/"worktree": {}, "engine"/; s/1\.1/1.3/' ../edits/team.json > team.json; git init -q; $git add .
+$git commit -qm first; agent-chatter chat -t team.json -m first >/dev/null; cd $(git worktree list | sed -n '$s/ .*//p')
+`
 
 // claudeUser returns a line of a transcript of Claude Code.
 func claudeUser(id, parent, content string) string {

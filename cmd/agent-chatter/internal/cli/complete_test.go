@@ -18,7 +18,7 @@ var freeForm = []string{
 	"panel",
 	"message", "max-rounds", "from", "to", "at", "x", "speed", "n", "keep", "archive-after", "delete-after",
 	"older-than", "limit", "text", "speaker", "since", "title", "display-name", "timeout", "with-model", "words", "rounds", "model", "query",
-	"log-level", "addr", "http", "hub", "replicas", "identity", "encrypt-to",
+	"log-level", "addr", "http", "hub", "keep", "replicas", "identity", "encrypt-to",
 }
 
 // printed runs a command, and returns what it prints.
@@ -64,7 +64,7 @@ func TestEveryArgumentHasACompletion(t *testing.T) {
 			check(f.Value, "--"+f.Name)
 		}
 		for i, argument := range node.Positional {
-			check(argument, slices.Repeat([]string{"x"}, i)...)
+			check(argument, slices.Repeat([]string{"latest"}, i)...)
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 type Drop struct {
 	ID     string `arg:"" help:"The session: id, title or latest."`
 	Member string `arg:"" help:"The member: its id or name."`
-	Keep   string `help:"Make a branch that keeps its commits." placeholder:"NAME"`
+	Keep   string `complete:"none" help:"Make a branch that keeps its commits." placeholder:"NAME"`
 	Force  bool   `help:"Also remove commits that no branch has."`
 	DryRun bool   `help:"Only print what would be lost."`
 	Yes    bool   `short:"y" help:"Do not ask."`
