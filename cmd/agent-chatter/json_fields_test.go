@@ -23,6 +23,8 @@ var jsonCommands = []struct{ row, command string }{
 	{"sessions show", "agent-chatter sessions show " + filesID + " --json"},
 	{"sessions search", "agent-chatter sessions search plug --json"},
 	{"sessions diff", "agent-chatter sessions diff 7QN3 $(agent-chatter sessions fork 7QN3 --at turn:1) --json"},
+	{"sessions diff --member", "agent-chatter chat -m 'hello [NEXT: planner | critic]' >/dev/null; " +
+		"agent-chatter sessions diff latest --member planner,critic --json"},
 	{"sessions fork", "agent-chatter sessions fork 7QN3 --json"},
 	{"sessions merge", "agent-chatter sessions merge 7QN3 $(agent-chatter sessions fork 7QN3) --json"},
 	{"sessions reindex", "agent-chatter sessions reindex --json"},
@@ -82,11 +84,12 @@ const (
 
 // unprinted are fields that these commands do not print, after their row, and why.
 var unprinted = map[string]string{
-	"sessions list unreadable":    "root can read every file",
-	"sessions reindex unreadable": "root can read every file",
-	"chat sessionId":              "tail --all does not end",
-	"tail sessionId":              "tail --all does not end",
-	"usage model":                 "the demo has one model",
+	"sessions list unreadable":     "root can read every file",
+	"sessions reindex unreadable":  "root can read every file",
+	"chat sessionId":               "tail --all does not end",
+	"tail sessionId":               "tail --all does not end",
+	"sessions diff --member files": "the agents of the demo change no files",
+	"usage model":                  "the demo has one model",
 }
 
 // writeSessions adds the sessions to the home of a shell.

@@ -19,16 +19,18 @@ import (
 // Diff prints the length of the common prefix of two sessions and the messages that each
 // has after it.
 type Diff struct {
-	A      string `arg:"" complete:"id" help:"A session: id, title, path or latest."`
-	B      string `arg:"" complete:"id" help:"Another session."`
-	Output string `help:"Output format: ${enum}." enum:"text,json" default:"text"`
+	A      string   `arg:"" complete:"id" help:"A session: id, title, path or latest."`
+	B      string   `arg:"" optional:"" complete:"id" help:"Another session."`
+	Member []string `complete:"member" help:"Compare the replies of two members, such as ada,bea." placeholder:"A,B"`
+	Output string   `help:"Output format: ${enum}." enum:"text,json" default:"text"`
 }
 
 // Help returns examples.
 func (Diff) Help() string {
 	return `Examples:
   agent-chatter sessions diff 7QN3 K2WD
-  agent-chatter sessions diff latest "the calculator" --output json | jq -r .content`
+  agent-chatter sessions diff latest "the calculator" --output json | jq -r .content
+  agent-chatter sessions diff latest --member ada,bea`
 }
 
 // divergenceJSON is the first line of the JSON output: the last event of the common
@@ -54,6 +56,12 @@ type messageJSON struct {
 func (cmd *Diff) Run(a *app.App) error {
 	ctx, stop := app.UntilSignal()
 	defer stop()
+	switch {
+	case cmd.B == "" && len(cmd.Member) == 2 && !strings.EqualFold(cmd.Member[0], cmd.Member[1]):
+		return cmd.compareMembers(ctx, a)
+	case cmd.B == "", len(cmd.Member) > 0:
+		return app.UsageError("%s", textTwoSessions)
+	}
 	sessionA, err := a.FindOrOpen(ctx, cmd.A)
 	if err != nil {
 		return err
@@ -133,6 +141,10 @@ func entriesAfter(ctx context.Context, r *view.Replay, seq uint64) iter.Seq2[pro
 		}
 	}
 }
+
+// textTwoSessions rejects other things to compare.
+const textTwoSessions = "Name two sessions, or one session and two of its members, such as: " +
+	"sessions diff latest --member ada,bea"
 
 // textSameSession rejects a session that is compared or merged with itself.
 const textSameSession = "Both names are of the same session."

@@ -31,22 +31,36 @@ const (
 // it: side by side, or the one below the other on a narrow terminal.
 func printSides(ctx context.Context, out io.Writer, a, b side, d projection.Divergence, s view.Style) error {
 	columns := s.Width - 1
+	profile := s.Profile
 	print := func(line ansi.Line) error {
-		_, err := fmt.Fprintln(out, s.Profile.Encode(line))
+		_, err := fmt.Fprintln(out, profile.Encode(line))
 		return err
 	}
 	common := ansi.Cut(ansi.Line{{Text: FoldedText(d), Style: dim}}, columns)
 	if err := cmp.Or(print(common), print(nil)); err != nil {
 		return err
 	}
+	lines := func(s side) func(int) iter.Seq2[ansi.Line, error] {
+		return func(columns int) iter.Seq2[ansi.Line, error] { return s.lines(ctx, columns, profile) }
+	}
+	return printBeside(out, lines(a), lines(b), s)
+}
+
+// printBeside prints lines of at most so many columns side by side, or the one below the other on a narrow terminal.
+func printBeside(out io.Writer, a, b func(columns int) iter.Seq2[ansi.Line, error], s view.Style) error {
+	columns := s.Width - 1
+	print := func(line ansi.Line) error {
+		_, err := fmt.Fprintln(out, s.Profile.Encode(line))
+		return err
+	}
 	if s.Width < minSideBySide {
-		for i, side := range []side{a, b} {
+		for i, lines := range []func(int) iter.Seq2[ansi.Line, error]{a, b} {
 			if i > 0 {
 				if err := print(nil); err != nil {
 					return err
 				}
 			}
-			for line, err := range side.lines(ctx, columns, s.Profile) {
+			for line, err := range lines(columns) {
 				if err == nil {
 					err = print(line)
 				}
@@ -58,9 +72,9 @@ func printSides(ctx context.Context, out io.Writer, a, b side, d projection.Dive
 		return nil
 	}
 	half := (columns - len([]rune(divider))) / 2
-	left, stopLeft := iter.Pull2(a.lines(ctx, half, s.Profile))
+	left, stopLeft := iter.Pull2(a(half))
 	defer stopLeft()
-	right, stopRight := iter.Pull2(b.lines(ctx, half, s.Profile))
+	right, stopRight := iter.Pull2(b(half))
 	defer stopRight()
 	for {
 		line, err, ok := left()
