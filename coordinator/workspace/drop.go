@@ -63,6 +63,9 @@ func (t Worktree) Losses(ctx context.Context, merged objects.Hash, now Capture) 
 			l.Repositories = append(l.Repositories, dir)
 		}
 	}
+	if info, err := os.Lstat(filepath.Join(t.Dir, ".git")); err == nil && info.IsDir() {
+		l.Repositories = append(l.Repositories, ".") // the member made it
+	}
 	slices.Sort(l.Repositories)
 	if err := l.addIgnored(ctx, w); err != nil {
 		return l, err
@@ -112,27 +115,44 @@ func (l *Losses) addListed(ctx context.Context, git, dir string, args []string) 
 	return err
 }
 
-// addCommits counts the commits that no ref and no other work tree reaches.
+// addCommits counts the commits that no ref and no other work tree reaches, of each entry that names the worktree: the
+// member may have written another one into its file.
 func (l *Losses) addCommits(ctx context.Context, t Worktree) error {
-	dir, name, err := t.entry(ctx, t.Dir)
-	if err != nil || name == "" {
+	dir, err := t.entriesDir(ctx)
+	if errors.Is(err, fs.ErrNotExist) || dir == "" {
+		return nil
+	}
+	if err != nil {
 		return err
 	}
-	_, lockErr := os.Lstat(filepath.Join(dir, name, lockedFile))
-	l.Locked = lockErr == nil
-	if l.Head, err = t.From.gitLine(ctx, "rev-parse", "--verify", "worktrees/"+name+"/HEAD^{commit}"); err != nil {
+	names, err := t.entriesFor(dir)
+	if err != nil {
 		return err
+	}
+	args := []string{"rev-list", "--count", "--ignore-missing"}
+	for _, name := range names {
+		if _, err := os.Lstat(filepath.Join(dir, name, lockedFile)); err == nil {
+			l.Locked = true
+		}
+		head, err := t.From.gitLine(ctx, "rev-parse", "--verify", "worktrees/"+name+"/HEAD^{commit}")
+		if err != nil {
+			return err
+		}
+		if head != "" {
+			l.Head = head
+			args = append(args, head)
+		}
 	}
 	if l.Head == "" {
 		return nil
 	}
-	args := []string{"rev-list", "--count", "--ignore-missing", l.Head, "--not", "--glob=refs/*", "main-worktree/HEAD"}
+	args = append(args, "--not", "--glob=refs/*", "main-worktree/HEAD")
 	others, err := os.ReadDir(dir)
 	if err != nil {
 		return err
 	}
 	for _, other := range others {
-		if other.Name() != name {
+		if !slices.Contains(names, other.Name()) {
 			args = append(args, "worktrees/"+other.Name()+"/HEAD")
 		}
 	}

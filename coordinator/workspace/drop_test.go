@@ -106,6 +106,28 @@ func TestLossesOfRepositories(t *testing.T) {
 	}
 }
 
+// A worktree whose file names something else than the entry of the repository has the commits of that entry all the
+// same, and those of a repository that the member has made.
+func TestLossesOfAChangedRepository(t *testing.T) {
+	p := newChanged(t)
+	tree, _ := p.layOut()
+	w := p.in(tree)
+	base := w.capture()
+	w.write("changed", "one")
+	w.git("commit", "-qam", "one")
+	head := strings.TrimSpace(w.output("rev-parse", "HEAD"))
+	w.write(".git", "gitdir: "+p.Root()+"\n")
+	if got := p.losses(tree, base); got.Commits != 1 || got.Head != head || !got.NeedForce() {
+		t.Errorf("another entry: %+v", got)
+	}
+	w.remove(".git")
+	w.git("init", "-q")
+	got := p.losses(tree, base)
+	if got.Commits != 1 || !slices.Equal(got.Repositories, []string{"."}) || !got.NeedForce() {
+		t.Errorf("another repository: %+v", got)
+	}
+}
+
 func TestLossesAreBounded(t *testing.T) {
 	p := newChanged(t)
 	tree, _ := p.layOut()

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/workspace/objects"
@@ -102,6 +104,8 @@ func (p *mergePlanner) merge(c objects.Change) error {
 	switch {
 	case !isKnownEntry(c.After):
 		why = "the worktree has it in no capture: " + p.unknownReason(p.m.From.store, c.After)
+	case c.After.IsZero() && p.exists(c.Path):
+		why = "the worktree still has it, but Git does not list it there any more"
 	case !isKnownEntry(ours):
 		why = "not captured now, so it could not be undone: " + p.unknownReason(p.m.Into.store, ours)
 	case ours != c.Before && ours != c.After:
@@ -117,6 +121,12 @@ func (p *mergePlanner) merge(c objects.Change) error {
 	p.trails[c.Path] = &trail{target: target, present: ours}
 	p.why[c.Path] = why
 	return nil
+}
+
+// exists reports whether the worktree has a path that its capture lacks: the member may have made Git ignore it.
+func (p *mergePlanner) exists(name string) bool {
+	_, err := os.Lstat(filepath.Join(p.m.From.root, filepath.FromSlash(name)))
+	return err == nil
 }
 
 // isKnownEntry reports whether a path is absent or its content is stored.

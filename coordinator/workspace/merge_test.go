@@ -133,6 +133,21 @@ func TestMergeOfSkippedFiles(t *testing.T) {
 }
 
 // The second merge begins with what the first has merged.
+// A file that Git does not list in the worktree any more was not deleted.
+func TestMergeOfFilesThatGitIgnores(t *testing.T) {
+	m := newMerging(t, map[string]string{"a": "1\n", "k.log": "1\n"})
+	for _, files := range []*project{m.project, m.worktree} {
+		files.write("notes", "mine\n")
+	}
+	m.base = m.worktree.capture()
+	m.worktree.write(".gitignore", "notes\n")
+	const why = ": the worktree still has it, but Git does not list it there any more"
+	m.wantPlan(m.plan(false), `write .gitignore: "notes\n"`, "keep notes"+why)
+	m.worktree.write(".gitignore", "*.log\n")
+	m.worktree.remove(".git") // so that Git knows no tracked files
+	m.wantPlan(m.plan(false), `write .gitignore: "*.log\n"`, "keep k.log"+why)
+}
+
 func TestMergeTwice(t *testing.T) {
 	m := newMerging(t, map[string]string{"a": "1\n", "b": "1\n"})
 	m.worktree.write("a", "2\n")
