@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"math/rand/v2"
 	"net"
@@ -60,6 +59,17 @@ func (e *WorktreeError) Unwrap() error { return e.Err }
 // Hint returns the page of the manual with the conditions.
 func (e *WorktreeError) Hint() hint.Hint {
 	return hint.Hint{Kind: hint.Command, Argv: []string{"guide", "worktrees"}}
+}
+
+// errNotSaved is for a conversation without a journal.
+var errNotSaved = errors.New("this conversation is not saved")
+
+// UnknownDirError is the error of a worktree that would be made where something is that this home has not recorded for
+// the session: it may have what a member did.
+type UnknownDirError struct{ Dir string }
+
+func (e *UnknownDirError) Error() string {
+	return e.Dir + " exists, and is not what this session has recorded here: move it away"
 }
 
 var errNoCaptures = errors.New(`the files of its directory are not captured: set "files.capture" to "on"`)
@@ -125,6 +135,9 @@ func (c *Coordinator) makeWorktrees(turns []*turn) []error {
 			failures[i] = c.conv.record(c.records(withHost(c.homeKey, m.created))...)
 		}
 		c.save() // before the agent can change a file
+		if failures[i] == nil {
+			failures[i] = m.tree.EndSetUp()
+		}
 	}
 	for i, err := range failures {
 		if err != nil {
@@ -141,18 +154,23 @@ func (c *Coordinator) newWorktreeMaker(t *turn, taken *[]portRange) (*worktreeMa
 		return nil, nil
 	}
 	m := &worktreeMaker{turn: t}
-	if c.o.Home == "" || c.o.Workspace == nil || c.team.FilesOff {
+	switch {
+	case c.o.Home == "":
+		return nil, errNotSaved
+	case c.o.Workspace == nil || c.team.FilesOff:
 		return nil, errNoCaptures
 	}
 	dir, err := workspace.WorktreeDir(c.o.Home, c.conv.state.SessionID, member.ID)
 	if err != nil {
 		return nil, err
 	}
+	exists, isSetUp, err := workspace.Worktree{Dir: dir}.Exists()
 	last, recorded := c.worktree(member)
-	if recorded && last.Dir == dir {
-		if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
-		}
+	switch isOwn := recorded && last.Dir == dir; {
+	case err != nil || isOwn && exists && isSetUp:
+		return nil, err
+	case exists && isSetUp:
+		return nil, &UnknownDirError{dir}
 	}
 	source, err := c.o.Workspace(c.baseDirOf(member))
 	if err != nil || source == nil {
@@ -190,8 +208,8 @@ func (m *worktreeMaker) make(ctx context.Context) error {
 	} else if err := m.tree.From.Store().Copy(newID(), m.lastStore(), begin); err != nil {
 		return err
 	}
-	// Without an event, what a directory there contains is of no turn.
-	if err := m.tree.Remove(ctx); err != nil {
+	// What is there was not set up, so no agent has worked in it.
+	if err := errors.Join(m.tree.Remove(ctx), m.tree.BeginSetUp()); err != nil {
 		return err
 	}
 	out, err := m.tree.LayOut(ctx, workspace.LayOut{Tree: begin, Copy: m.turn.item.member.Worktree.Copy})

@@ -250,7 +250,8 @@ func TestWorktreeIsSetUp(t *testing.T) {
 	}
 	checkLines(t, f.recorder.changes(t), "ada: 1 file changed (+1 −0): cup.txt (new)")
 
-	f = p.inWorktrees(&store.Memory{}, "", nil, setup("echo no network; exit 3"))
+	disk := onDisk(t, 0)
+	f = p.inWorktrees(disk, "", nil, setup("touch made; echo no network; exit 3"))
 	err := f.Say(context.Background(), "", "[NEXT: ada] go")
 	var failed *coordinator.WorktreeError
 	if !errors.As(err, &failed) || !strings.Contains(err.Error(), "no network") {
@@ -262,6 +263,10 @@ func TestWorktreeIsSetUp(t *testing.T) {
 	if n := len(payloads[projection.WorktreeCreated](t, f.recorder.appended)); n != 0 {
 		t.Errorf("%d worktrees were recorded", n)
 	}
+	id := f.Status().SessionID
+	f.Stop("end")
+	f = p.inWorktrees(disk, id, nil, setup("test ! -e made"))
+	f.say("[NEXT: ada] again") // in a directory without what the set-up left that failed
 }
 
 // A worktree that cannot be made fails the turn; the agent never works in the person's directory instead.
@@ -299,6 +304,41 @@ func TestWorktreeOfAFork(t *testing.T) {
 	}
 	if got := read(t, now.Dir, "cup.txt") + read(t, first.Dir, "plan.txt"); got != "full\ntea\n" {
 		t.Errorf("the files have %q", got)
+	}
+}
+
+// What is in the place of a worktree is never removed unless the agent had no turn in it: it may be the member's, of a
+// home that was copied or moved, or the member may have put it there.
+func TestWorktreeThatIsOccupied(t *testing.T) {
+	p := newProject(t)
+	p.write("plan.txt", "tea\n")
+	s := onDisk(t, 0)
+	f := p.inWorktrees(s, "", map[string]turnFunc{"ada": writes("cup.txt", "full\n")})
+	f.say("[NEXT: ada] go")
+	id, ada := f.Status().SessionID, f.worktree("ada")
+	f.Stop("end")
+	resume := func(change ...func(*coordinator.Options, *team.Team)) error {
+		f := p.inWorktrees(s, id, map[string]turnFunc{"ada": writes("plan.txt", "gone\n")}, change...)
+		defer f.Stop("end")
+		return f.Say(context.Background(), "", "[NEXT: ada] go")
+	}
+	var unknown *coordinator.UnknownDirError
+	otherKey := func(o *coordinator.Options, _ *team.Team) { o.HomeKey = func() []byte { return []byte("another") } }
+	if err := resume(otherKey); !errors.As(err, &unknown) {
+		t.Errorf("the error is %v", err)
+	}
+	if got := read(t, ada.Dir, "cup.txt") + read(t, ada.Dir, "plan.txt"); got != "full\ntea\n" {
+		t.Errorf("the worktree has %q", got)
+	}
+	moved := ada.Dir + "-moved"
+	if err := errors.Join(os.Rename(ada.Dir, moved), os.Symlink(p.dir, ada.Dir)); err != nil {
+		t.Skip("links are not permitted:", err)
+	}
+	if err := resume(); err == nil || !strings.Contains(err.Error(), "is no directory any more") {
+		t.Errorf("the error is %v", err)
+	}
+	if got := read(t, p.dir, "plan.txt"); got != "tea\n" {
+		t.Errorf("the file of the person has %q", got)
 	}
 }
 

@@ -208,6 +208,10 @@ func (t Worktree) removeBefore(ctx context.Context, before func(string)) error {
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
+	before("remove mark")
+	if err := os.Remove(t.setUpFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
 	for _, dir := range []string{filepath.Dir(aside), filepath.Dir(t.beside(layingOutDir)), filepath.Dir(t.Dir)} {
 		before("remove parent")
 		_ = os.Remove(dir) // if it is empty

@@ -30,6 +30,46 @@ func (t Worktree) beside(dir string) string {
 	return filepath.Join(filepath.Dir(t.Dir), dir, filepath.Base(t.Dir))
 }
 
+// setUpFile returns the path of a file that exists until the worktree is set up.
+func (t Worktree) setUpFile() string { return t.beside(layingOutDir) + ".new" }
+
+// Exists reports whether the directory of the worktree exists, and whether it is set up: if not, nothing in it is the
+// member's. The error says what is there if it is no directory.
+func (t Worktree) Exists() (exists, isSetUp bool, err error) {
+	info, err := os.Lstat(t.Dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return false, false, nil
+	case err != nil:
+		return false, false, err
+	case !info.IsDir():
+		return true, false, fmt.Errorf("%s is no directory any more", t.Dir)
+	}
+	_, err = os.Lstat(t.setUpFile())
+	if errors.Is(err, fs.ErrNotExist) {
+		return true, true, nil
+	}
+	return true, false, err
+}
+
+// BeginSetUp makes Exists report that the worktree is not set up, until EndSetUp. It is called before LayOut.
+func (t Worktree) BeginSetUp() error {
+	if err := t.checkPath(); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(t.setUpFile()), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(t.setUpFile(), os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), syncDirs(filepath.Dir(t.setUpFile())))
+}
+
+// EndSetUp ends what BeginSetUp began.
+func (t Worktree) EndSetUp() error { return os.Remove(t.setUpFile()) }
+
 // Workspace returns the workspace of the worktree, which exists.
 func (t Worktree) Workspace() (*Workspace, error) {
 	w, err := Open(t.From.home, t.Dir)

@@ -279,7 +279,9 @@ func (cmd *Command) newREPL(a *app.App, config home.Config) *repl {
 	if !r.scripted {
 		engines[agent.DemoEngine] = agent.Demo{Pace: demoPace}
 	}
+	worktrees := "" // members of a conversation that is not saved get none
 	if cmd.Writes() {
+		worktrees = a.Home
 		listener = &host.EventLog{Listener: listener, Log: a.Log}
 	}
 	guard, day := new(process.Guard), spending.NewDay(a, cmd.Writes())
@@ -292,7 +294,7 @@ func (cmd *Command) newREPL(a *app.App, config home.Config) *repl {
 			HomeKey: host.HomeKey(a, cmd.Writes()), Asks: !r.scripted,
 			Residents: host.Residents(a, config.MaxResident, cmd.Writes()),
 			Workspace: host.Workspace(a, config, cmd.Writes()),
-			Home:      a.Home,
+			Home:      worktrees,
 		})
 	}
 	return r
