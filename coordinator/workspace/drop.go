@@ -175,8 +175,10 @@ func (t Worktree) removeBefore(ctx context.Context, before func(string)) error {
 		return err
 	}
 	aside := t.beside(droppedDir)
-	if err := t.remove(ctx, aside, before); err != nil {
-		return err
+	for _, left := range []string{aside, t.beside(layingOutDir)} {
+		if err := t.remove(ctx, left, before); err != nil {
+			return err
+		}
 	}
 	if _, err := os.Lstat(t.Dir); err == nil {
 		if err := t.moveAside(ctx, aside, before); err != nil {
