@@ -120,7 +120,7 @@ func (l *Losses) addCommits(ctx context.Context, t Worktree) error {
 	}
 	_, lockErr := os.Lstat(filepath.Join(dir, name, lockedFile))
 	l.Locked = lockErr == nil
-	if l.Head, err = t.From.gitLine(ctx, "rev-parse", "--verify", "worktrees/"+name+"/HEAD^{commit}"); err != nil {
+	if l.Head, err = gitLine(ctx, t.From.root, "rev-parse", "--verify", "worktrees/"+name+"/HEAD^{commit}"); err != nil {
 		return err
 	}
 	if l.Head == "" {
@@ -136,7 +136,7 @@ func (l *Losses) addCommits(ctx context.Context, t Worktree) error {
 			args = append(args, "worktrees/"+other.Name()+"/HEAD")
 		}
 	}
-	count, err := t.From.gitLine(ctx, args...)
+	count, err := gitLine(ctx, t.From.root, args...)
 	if err != nil || count == "" {
 		return cmp.Or(err, errors.New("git cannot count the commits of the worktree"))
 	}
