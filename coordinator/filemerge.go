@@ -3,8 +3,9 @@ package coordinator
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
+	"maps"
+	"slices"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/workspace"
 	"github.com/agent-chatter/agent-chatter/coordinator/workspace/objects"
@@ -19,39 +20,22 @@ type WorktreeHistory struct {
 	Source  *FileHistory // of the directory that was copied
 }
 
-// NoWorktreeError is the error of a member without a worktree.
-type NoWorktreeError struct {
-	MemberID string
-	Members  []string // that have one, in no particular order
-}
-
-func (e *NoWorktreeError) Error() string {
-	return fmt.Sprintf("the member %q has no worktree", e.MemberID)
-}
-
-// NewWorktreeHistory reads the events of a session that the home with the key has recorded. The error of a member
-// without a worktree is a *NoWorktreeError; one that was dropped counts.
-func NewWorktreeHistory(
-	memberID string, key []byte, events iter.Seq2[journal.Event, error],
-) (*WorktreeHistory, error) {
+// WorktreeHistories reads the events of a session that the home with the key has recorded. It returns the last worktree
+// of each member, also one that was dropped, sorted by member.
+func WorktreeHistories(key []byte, events iter.Seq2[journal.Event, error]) ([]*WorktreeHistory, error) {
 	b, err := buildHistories(key, events)
 	if err != nil {
 		return nil, err
 	}
-	w := b.worktrees[memberID]
-	if w == nil {
-		none := &NoWorktreeError{MemberID: memberID}
-		for member, w := range b.worktrees {
-			if !w.Dropped {
-				none.Members = append(none.Members, member)
-			}
+	var all []*WorktreeHistory
+	for _, member := range slices.Sorted(maps.Keys(b.worktrees)) {
+		w := b.worktrees[member]
+		if w.Source = b.dirs[w.Worktree.Source]; w.Source == nil { // no turn ran in it
+			w.Source = &FileHistory{Dir: w.Worktree.Source, undoTurn: -1, merges: b.merges}
 		}
-		return nil, none
+		all = append(all, w)
 	}
-	if w.Source = b.dirs[w.Worktree.Source]; w.Source == nil { // no turn ran in it
-		w.Source = &FileHistory{Dir: w.Worktree.Source, undoTurn: -1, merges: b.merges}
-	}
-	return w, nil
+	return all, nil
 }
 
 // worktreeMerge is a merge of a worktree, or the undoing of one.

@@ -15,11 +15,11 @@ import (
 // worktreeHistory reads what a session has recorded of ada's worktree.
 func (p *project) worktreeHistory(d *disk, id string) *coordinator.WorktreeHistory {
 	p.t.Helper()
-	history, err := coordinator.NewWorktreeHistory("ada", p.key(), seqOf(d.events(id)))
-	if err != nil {
-		p.t.Fatal(err)
+	all, err := coordinator.WorktreeHistories(p.key(), seqOf(d.events(id)))
+	if err != nil || len(all) != 1 || all[0].MemberID != "ada" {
+		p.t.Fatal(all, err)
 	}
-	return history
+	return all[0]
 }
 
 // merge merges ada's worktree, and returns the plan.

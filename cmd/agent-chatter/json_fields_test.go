@@ -52,6 +52,7 @@ var jsonCommands = []struct{ row, command string }{
 	{"files drop", inWorktree + "echo out > .gitignore; echo out > out; head -c 40000000 /dev/zero > big; $git add .gitignore; " +
 		"$git commit -qm work; agent-chatter files drop latest ada --dry-run --json; " +
 		"agent-chatter files drop latest ada --force --yes --json"},
+	{"sessions clean", inWorktree + "agent-chatter sessions clean --worktrees --dry-run --json"},
 	{"files merge", inWorktree + "echo mine > $OLDPWD/log.txt; agent-chatter files merge latest ada --dry-run --json"},
 	{"usage", "for by in day member model team session; do agent-chatter usage --by $by --json; done"},
 	{"doctor", "agent-chatter doctor --json"},

@@ -134,7 +134,7 @@ func (l *Losses) addCommits(ctx context.Context, t Worktree) error {
 		if _, err := os.Lstat(filepath.Join(dir, name, lockedFile)); err == nil {
 			l.Locked = true
 		}
-		head, err := t.From.gitLine(ctx, "rev-parse", "--verify", "worktrees/"+name+"/HEAD^{commit}")
+		head, err := gitLine(ctx, t.From.root, "rev-parse", "--verify", "worktrees/"+name+"/HEAD^{commit}")
 		if err != nil {
 			return err
 		}
@@ -156,7 +156,7 @@ func (l *Losses) addCommits(ctx context.Context, t Worktree) error {
 			args = append(args, "worktrees/"+other.Name()+"/HEAD")
 		}
 	}
-	count, err := t.From.gitLine(ctx, args...)
+	count, err := gitLine(ctx, t.From.root, args...)
 	if err != nil || count == "" {
 		return cmp.Or(err, errors.New("git cannot count the commits of the worktree"))
 	}
@@ -195,8 +195,10 @@ func (t Worktree) removeBefore(ctx context.Context, before func(string)) error {
 		return err
 	}
 	aside := t.beside(droppedDir)
-	if err := t.remove(ctx, aside, before); err != nil {
-		return err
+	for _, left := range []string{aside, t.beside(layingOutDir)} {
+		if err := t.remove(ctx, left, before); err != nil {
+			return err
+		}
 	}
 	if _, err := os.Lstat(t.Dir); err == nil {
 		if err := t.moveAside(ctx, aside, before); err != nil {

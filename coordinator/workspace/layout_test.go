@@ -125,6 +125,29 @@ func TestLayOut(t *testing.T) {
 	}
 }
 
+// Git reports no file as deleted that a sparse checkout lacks, and none of a submodule as changed.
+func TestLayOutOfUnusualRepositories(t *testing.T) {
+	p := newChanged(t)
+	sub := newProject(t, true)
+	sub.write("in-sub", "in-sub")
+	sub.git("add", ".")
+	sub.git("commit", "-qm", "first")
+	p.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", sub.dir, "sub")
+	p.write("outside/a", "a")
+	p.git("add", "outside", "sub")
+	p.git("commit", "-qm", "second")
+	p.git("sparse-checkout", "set", "dir")
+	before := p.capture()
+	tree, _ := p.layOut()
+	w := p.in(tree)
+	if after := w.capture(); after.Tree != before.Tree {
+		t.Errorf("want, got:\n%s", cmp.Diff(p.files(before.Tree), w.files(after.Tree)))
+	}
+	if status, want := w.output("status", "--porcelain"), p.output("status", "--porcelain"); status != want {
+		t.Errorf("git status has %q, in the directory %q", status, want)
+	}
+}
+
 // packsOf returns the packs of all stores of a home.
 func packsOf(t testing.TB, home string) []string {
 	t.Helper()

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/journal/vfs"
@@ -23,6 +25,58 @@ const (
 	layingOutDir = ".part"    // beside the worktrees, for those that are not complete
 	droppedDir   = ".removed" // beside the worktrees, for those that are being removed
 )
+
+// FoundWorktree is a worktree in a home, or what a crash has left of one.
+type FoundWorktree struct {
+	Session string // its id
+	Dir     string // as of Worktree
+}
+
+// Worktrees returns the worktrees of a home, sorted by their paths.
+func Worktrees(home string) (found []FoundWorktree, err error) {
+	if home, err = filepath.EvalSymlinks(home); err != nil {
+		return nil, err
+	}
+	sessions, err := os.ReadDir(filepath.Join(home, worktreesDir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for _, session := range sessions {
+		if !session.IsDir() {
+			continue
+		}
+		dir := filepath.Join(home, worktreesDir, session.Name())
+		names := map[string]bool{}
+		for _, of := range []string{".", layingOutDir, droppedDir} {
+			entries, readErr := os.ReadDir(filepath.Join(dir, of))
+			if readErr != nil && !errors.Is(readErr, fs.ErrNotExist) {
+				err = errors.Join(err, readErr)
+			}
+			for _, entry := range entries {
+				names[entry.Name()] = true
+			}
+		}
+		delete(names, layingOutDir)
+		delete(names, droppedDir)
+		for _, name := range slices.Sorted(maps.Keys(names)) {
+			found = append(found, FoundWorktree{session.Name(), filepath.Join(dir, name)})
+		}
+	}
+	return found, err
+}
+
+// Worktree returns the worktree of a home whose session is unknown. Its repository is that which the worktree names.
+func (f FoundWorktree) Worktree(home string) Worktree {
+	t := Worktree{Dir: f.Dir, From: Stored(home, filepath.Dir(f.Dir))} // which has no repository
+	for _, at := range []string{t.Dir, t.beside(droppedDir), t.beside(layingOutDir)} {
+		entry, err := entryOf(at)
+		if common := filepath.Dir(filepath.Dir(entry)); err == nil && filepath.Base(common) == ".git" {
+			t.From = Stored(home, filepath.Dir(common))
+			break
+		}
+	}
+	return t
+}
 
 // beside returns where the worktree is while it is laid out or removed. It has the same name there, after which Git
 // names its entry.

@@ -26,16 +26,16 @@ func (w *Workspace) gitHead(ctx context.Context) (string, error) {
 	if !isWorkTree(w.root) {
 		return "", nil
 	}
-	return w.gitLine(ctx, "rev-parse", "--verify", "HEAD^{commit}")
+	return gitLine(ctx, w.root, "rev-parse", "--verify", "HEAD^{commit}")
 }
 
-// gitLine runs Git in the directory and returns its output without the last line feed; "" if Git fails or is missing.
-func (w *Workspace) gitLine(ctx context.Context, args ...string) (line string, err error) {
+// gitLine runs Git in a directory and returns its output without the last line feed; "" if Git fails or is missing.
+func gitLine(ctx context.Context, dir string, args ...string) (line string, err error) {
 	git, err := exec.LookPath("git")
 	if err != nil {
 		return "", nil
 	}
-	_, err = runGit(ctx, git, w.root, args, func(output string) error {
+	_, err = runGit(ctx, git, dir, args, func(output string) error {
 		line = strings.TrimSuffix(output, "\n")
 		return nil
 	})
@@ -57,7 +57,15 @@ func (t Worktree) addToGit(ctx context.Context, dir, head string) error {
 	if _, err := runGit(ctx, git, t.From.root, args, ignore); err != nil {
 		return err
 	}
-	_, err = runGit(ctx, git, dir, []string{"read-tree", "HEAD"}, ignore)
+	if _, err := runGit(ctx, git, dir, []string{"read-tree", "HEAD"}, ignore); err != nil {
+		return err
+	}
+	sparse, err := gitLine(ctx, dir, "config", "--type=bool", "--default=false", "core.sparseCheckout")
+	if err != nil || sparse != "true" {
+		return err
+	}
+	// Otherwise the files outside of the patterns would count as deleted.
+	_, err = runGit(ctx, git, dir, []string{"sparse-checkout", "reapply"}, ignore)
 	return err
 }
 
@@ -100,7 +108,7 @@ func (t Worktree) entriesDir(ctx context.Context) (string, error) {
 	if _, err := os.Stat(t.From.root); err != nil || !isWorkTree(t.From.root) {
 		return "", nil
 	}
-	common, err := t.From.gitLine(ctx, "rev-parse", "--git-common-dir")
+	common, err := gitLine(ctx, t.From.root, "rev-parse", "--git-common-dir")
 	if err != nil || common == "" {
 		return "", err
 	}

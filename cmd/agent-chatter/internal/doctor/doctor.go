@@ -54,6 +54,7 @@ var checks = []struct {
 	{"leftovers", true, (*doctor).checkLeftovers},
 	{"trash", true, (*doctor).checkTrash},
 	{"files", true, (*doctor).checkFiles},
+	{"worktrees", true, (*doctor).checkWorktrees},
 	{"agents", false, (*doctor).checkAgents},
 	{"trust.json", false, (*doctor).checkTrust},
 	{"id", true, (*doctor).checkKey},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"slices"
 	"syscall"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
+	"github.com/agent-chatter/agent-chatter/coordinator/workspace"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
@@ -84,6 +86,7 @@ func findingTexts(damaged, archived catalog.Session) []apptest.Text {
 	found("leftoversText", "", leftoversText(home, 1, 2048))
 	found("trashText", "", trashText(2, 2048))
 	found("capturedText", "", capturedText(2, 2048))
+	found("worktreesText", "", worktreesText(slices.Repeat([]workspace.FoundWorktree{{Dir: apptest.Hostile}}, 21)))
 	found("noGitText", "", noGitText())
 	found("invalidTrustText", "", invalidTrustText(errors.New("trust.json: "+apptest.Hostile)))
 	found("keyText", "", keyText(hostile))

@@ -2,13 +2,13 @@ package filechanges
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/host"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
@@ -25,21 +25,39 @@ func findWorktree(ctx context.Context, a *app.App, id, member string) (*worktree
 	if err != nil {
 		return nil, err
 	}
-	replay := view.NewReplay(a, s)
-	state, _, err := replay.Dir.Load(ctx, replay.ID)
+	all, members, err := worktrees(ctx, a, s)
 	if err != nil {
 		return nil, err
 	}
-	for _, m := range state.Members() {
+	for _, m := range members {
 		if strings.EqualFold(member, m.Name) || strings.EqualFold(member, m.DisplayName) {
 			member = m.ID
 		}
 	}
-	w := &worktree{session: s, key: host.HomeKey(a, true)()}
-	w.WorktreeHistory, err = coordinator.NewWorktreeHistory(member, w.key, replay.Events(ctx))
-	var none *coordinator.NoWorktreeError
-	if errors.As(err, &none) {
-		return nil, app.Exit(app.ExitFailed, noWorktreeText(s.ID, none))
+	var others []string
+	for _, w := range all {
+		if w.MemberID == member {
+			return w, nil
+		}
+		if !w.Dropped {
+			others = append(others, w.MemberID)
+		}
 	}
-	return w, err
+	return nil, app.Exit(app.ExitFailed, noWorktreeText(s.ID, member, others))
+}
+
+// worktrees returns those that a session has recorded here, and its members.
+func worktrees(ctx context.Context, a *app.App, s catalog.Session) ([]*worktree, []projection.Speaker, error) {
+	replay := view.NewReplay(a, s)
+	state, _, err := replay.Dir.Load(ctx, replay.ID)
+	if err != nil {
+		return nil, nil, err
+	}
+	key := host.HomeKey(a, true)()
+	histories, err := coordinator.WorktreeHistories(key, replay.Events(ctx))
+	var all []*worktree
+	for _, h := range histories {
+		all = append(all, &worktree{h, s, key})
+	}
+	return all, state.Members(), err
 }

@@ -22,9 +22,8 @@ func worktreeTexts() (texts []apptest.Text) {
 	add("textConflict", "", textConflict)
 	add("mergeNotConfirmedText", "", mergeNotConfirmedText())
 	add("noMergePathText", "", noMergePathText(id, hostile))
-	add("noWorktreeText", "", noWorktreeText(id, &coordinator.NoWorktreeError{MemberID: hostile}))
-	add("noWorktreeText", "with others",
-		noWorktreeText(id, &coordinator.NoWorktreeError{MemberID: "eve", Members: []string{"bea", hostile}}))
+	add("noWorktreeText", "", noWorktreeText(id, hostile, nil))
+	add("noWorktreeText", "with others", noWorktreeText(id, "eve", []string{"bea", hostile}))
 	add("droppedText", "", droppedText(id, hostile))
 	lost := workspace.Losses{
 		Unmerged: []objects.Change{{Path: hostile}}, Skipped: []workspace.Skipped{{Path: "big", Why: hostile}},
@@ -41,5 +40,14 @@ func worktreeTexts() (texts []apptest.Text) {
 	add("dropNotConfirmedText", "", dropNotConfirmedText())
 	add("lockedText", "", lockedText("/home/hugo/"+hostile))
 	add("removedText", "", removedText(hostile))
+	add("textInTrash", "", textInTrash)
+	lost.Locked = true
+	add("staysText", "", staysText(lost))
+	at := func(dir string) workspace.FoundWorktree { return workspace.FoundWorktree{Session: id, Dir: dir} }
+	add("worktreesText", "none", worktreesText(nil))
+	add("worktreesText", "", worktreesText([]*cleanedWorktree{
+		{FoundWorktree: at(hostile)}, {FoundWorktree: at("/w/s/ada"), member: "ada", losses: lost},
+		{FoundWorktree: at("/w/s/bea"), member: "bea", stays: textInTrash},
+	}))
 	return texts
 }

@@ -38,11 +38,10 @@ func noMergePathText(id, path string) app.Message {
 }
 
 // noWorktreeText is for a member without a worktree.
-func noWorktreeText(id string, err *coordinator.NoWorktreeError) app.Message {
-	m := app.Text("Session %s has recorded no worktree of '%s' here.", id, tty.SafeLine(err.MemberID))
-	if len(err.Members) > 0 {
-		slices.Sort(err.Members)
-		m.Text += " There are those of " + tty.SafeLine(strings.Join(err.Members, ", ")) + "."
+func noWorktreeText(id, member string, others []string) app.Message {
+	m := app.Text("Session %s has recorded no worktree of '%s' here.", id, tty.SafeLine(member))
+	if len(others) > 0 {
+		m.Text += " There are those of " + tty.SafeLine(strings.Join(others, ", ")) + "."
 	}
 	return m.With(app.To("see which members have worktrees", "guide", "worktrees"))
 }

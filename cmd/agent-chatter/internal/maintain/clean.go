@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/filechanges"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/host"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
@@ -22,7 +23,9 @@ type Clean struct {
 	OlderThan *home.Days `help:"Minimum idle time (--trash: time in the trash)." placeholder:"D"`
 	Keep      *int       `help:"Newest sessions of a team to keep." placeholder:"N"`
 	Trash     bool       `help:"Delete the sessions in the trash for good."`
+	Worktrees bool       `help:"Remove worktrees that are merged or have no session."`
 	DryRun    bool       `help:"Print the changes without making them."`
+	Yes       bool       `short:"y" help:"Do not ask (--worktrees)."`
 	Output    string     `help:"Output format: ${enum}." enum:"text,json" default:"text"`
 
 	done, skipped int   // sessions
@@ -35,7 +38,8 @@ func (Clean) Help() string {
 	return `Examples:
   agent-chatter sessions clean --older-than 7d --dry-run
   agent-chatter sessions clean --older-than 90d --keep 20
-  agent-chatter sessions clean --trash`
+  agent-chatter sessions clean --trash
+  agent-chatter sessions clean --worktrees`
 }
 
 // cleanResult is what clean prints for a session.
@@ -58,9 +62,11 @@ func (cmd *Clean) check() error {
 	switch {
 	case cmd.Trash && cmd.Keep != nil:
 		return app.UsageError("--keep applies to sessions outside the trash: it cannot be combined with --trash.")
+	case cmd.Worktrees && (cmd.Trash || cmd.Keep != nil || cmd.OlderThan != nil):
+		return app.UsageError("--worktrees cannot be combined with --trash, --keep and --older-than.")
 	case cmd.Keep != nil && *cmd.Keep < 0:
 		return app.UsageError("--keep takes a number of sessions.")
-	case !cmd.Trash && cmd.OlderThan == nil && cmd.Keep == nil:
+	case !cmd.Trash && !cmd.Worktrees && cmd.OlderThan == nil && cmd.Keep == nil:
 		return app.Exit(app.ExitUsage, noCriterionText())
 	}
 	return nil
@@ -73,6 +79,9 @@ func (cmd *Clean) Run(a *app.App) error {
 	}
 	ctx, stop := app.UntilSignal()
 	defer stop()
+	if cmd.Worktrees {
+		return filechanges.CleanWorktrees{DryRun: cmd.DryRun, Yes: cmd.Yes, JSON: cmd.Output == "json"}.Run(ctx, a)
+	}
 	cmd.list = view.FindingsOnTerminal(a, cmd.Output)
 	teams, err := a.Catalog.Teams()
 	if err != nil {
@@ -248,7 +257,7 @@ func (r cleanResult) finding(dryRun bool) app.Finding {
 }
 
 func noCriterionText() app.Message {
-	return app.Text("Specify what to clean: --older-than, --keep or --trash.").With(
+	return app.Text("Specify what to clean: --older-than, --keep, --trash or --worktrees.").With(
 		app.To("list the sessions that are idle for 30 days", "sessions", "clean", "--older-than", "30d", "--dry-run"),
 		app.To("empty the trash", "sessions", "clean", "--trash"))
 }
