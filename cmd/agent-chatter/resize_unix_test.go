@@ -77,3 +77,48 @@ func TestResizedChatKeepsLines(t *testing.T) {
 	m.Press("Enter")
 	m.Expect("ended")
 }
+
+// TestResizedPanel resizes the terminal while three agents speak at the same time, and another one is chosen. Each reply
+// is then there once, whole, below the name of its member.
+func TestResizedPanel(t *testing.T) {
+	dir := t.TempDir()
+	team := filepath.Join(dir, "team.json")
+	content := readFile(t, teamPath("asking.json"))
+	content = regexp.MustCompile(`"permissions": "\w+",`).ReplaceAllString(content, "")
+	content = strings.ReplaceAll(content, `"engine": "acp",`, `"engine": "acp", "permissions": "read",`)
+	if err := os.WriteFile(team, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m := ttytest.Start(t, 80, 24, fmt.Sprintf("AGENT_CHATTER_HOME=%s agent-chatter chat -t %s; echo ended; exec cat",
+		filepath.Join(dir, "home"), team))
+	m.Expect("hugo> ")
+	const words = 60
+	m.Press(fmt.Sprintf("slow %d [NEXT: ada | bea | cleo]", words), "Enter")
+	m.Expect("▸ 1")
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	for range 20 {
+		m.Press([]string{"Tab", "2", "3"}[random.IntN(3)])
+		m.Run("resize-window", "-x", strconv.Itoa(40+random.IntN(80)), "-y", strconv.Itoa(8+random.IntN(32)))
+	}
+	m.Run("resize-window", "-x", "150", "-y", "30")
+	m.Expect("hugo> ")
+	wide := strings.Repeat("y", 130)
+	m.Press("C-u", wide)
+	m.Expect("hugo> " + wide)
+	text := m.Text()
+	reply := ""
+	for n := range words {
+		reply += fmt.Sprintf("w%d", n)
+	}
+	flat := strings.Join(strings.Fields(text), "")
+	for _, name := range []string{"Ada", "Bea", "Cleo"} {
+		if n := strings.Count(flat, name+reply); n != 1 {
+			t.Errorf("the reply of %s is there %d times", name, n)
+		}
+	}
+	if strings.Contains(text, "▸") || strings.Contains(text, "thinks") || t.Failed() {
+		t.Errorf("the screen:\n%s", text)
+	}
+}

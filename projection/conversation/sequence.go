@@ -110,11 +110,17 @@ func (s *Sequence) endOfPanel(d Delta) bool {
 }
 
 // Of returns the deltas of a turn that are delayed.
-func (s *Sequence) Of(turnID string) (deltas []Delta) {
+func (s *Sequence) Of(turnID string) []Delta {
+	return slices.DeleteFunc(s.Held(), func(d Delta) bool {
+		t := TurnOf(d)
+		return t == nil || t.ID != turnID
+	})
+}
+
+// Held returns the deltas that are delayed, those of a turn in order.
+func (s *Sequence) Held() (deltas []Delta) {
 	for _, h := range s.held {
-		if t := TurnOf(h.Delta); t != nil && t.ID == turnID {
-			deltas = append(deltas, h.joined())
-		}
+		deltas = append(deltas, h.joined())
 	}
 	return deltas
 }

@@ -139,6 +139,18 @@ func TestPanelStreamsOneTurn(t *testing.T) {
 	shows(24, "|ada|from ada 0||from ada 1||from ada 2")
 }
 
+// The list of calls has those of the turns that run.
+func TestCallsOfAPanelAreListed(t *testing.T) {
+	m := newPanel("ada", "bea")
+	happens(m, uses("bea", "1", "Read"), projection.ToolCompleted{TurnID: "bea", ToolID: "1", Name: "Read", Output: "x"})
+	for range 2 { // also when it has ended
+		if calls := m.Transcript.Calls(); len(calls) != 1 || calls[0].Started.Name != "Read" {
+			t.Errorf("the calls are %+v", calls)
+		}
+		happens(m, ends("bea", projection.Done))
+	}
+}
+
 // Escape stops the turn that is shown; soon after, or if it is the only one, all.
 func TestEscapeInAPanel(t *testing.T) {
 	c, stopped := newConsole(), []string{}

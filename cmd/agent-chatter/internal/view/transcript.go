@@ -93,8 +93,16 @@ func (t *Transcript) Held() []Block {
 // Waiting returns the messages that follow what the member that speaks does.
 func (t *Transcript) Waiting() []projection.Message { return t.sequence.Waiting() }
 
-// Calls returns the tool calls that have ended, the newest maxCalls.
-func (t *Transcript) Calls() []Call { return slices.Clone(t.calls) }
+// Calls returns the tool calls that have ended, the newest maxCalls, and those of turns that are shown later.
+func (t *Transcript) Calls() []Call {
+	calls := slices.Clone(t.calls)
+	for _, d := range t.sequence.Held() {
+		if d, ok := d.(conversation.Completed); ok {
+			calls = append(calls, Call{d.Call})
+		}
+	}
+	return calls
+}
 
 const maxCalls = 2000
 
