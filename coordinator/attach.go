@@ -238,7 +238,7 @@ func (c *Coordinator) withUnseen(
 	use continuation, basis projection.Basis, next instructed, engine agent.Engine,
 ) (_ continuation, why string) {
 	fits := false
-	if use.entries, fits = c.unseen(use, next.trigger.id, c.windowOf(next.member)); !fits {
+	if use.entries, fits = c.unseen(use, next, c.windowOf(next.member)); !fits {
 		return use, projection.ReasonFull
 	}
 	limited, ok := engine.(agent.Limited)
@@ -315,7 +315,7 @@ func (c *Coordinator) hasSecrets(a projection.Attachment, now projection.Basis) 
 
 // unseen returns the messages that a continued agent has not seen, without secrets. It returns false if they do not fit
 // into limit bytes, besides the triggering one.
-func (c *Coordinator) unseen(use continuation, triggerID string, limit int) ([]projection.Entry, bool) {
+func (c *Coordinator) unseen(use continuation, next instructed, limit int) ([]projection.Entry, bool) {
 	from := use.base.Seen + 1
 	if use.repeated {
 		from = use.base.From
@@ -337,12 +337,13 @@ func (c *Coordinator) unseen(use continuation, triggerID string, limit int) ([]p
 	}
 	unseen, bytes := []projection.Entry(nil), 0
 	for _, e := range entries {
-		if e.Seq < from || e.Seq == use.base.Reply || !use.repeated && slices.Contains(use.base.Steered, e.Seq) {
+		isLater := next.seen > 0 && e.Seq > next.seen
+		if isLater || e.Seq < from || e.Seq == use.base.Reply || !use.repeated && slices.Contains(use.base.Steered, e.Seq) {
 			continue
 		}
 		e = *c.withoutSecrets(e)
 		unseen = append(unseen, e)
-		if e.ID != triggerID {
+		if e.ID != next.trigger.id {
 			bytes += len(e.Content)
 		}
 	}

@@ -180,6 +180,13 @@ func TestPanelWithAFailure(t *testing.T) {
 	if diff := cmp.Diff([]string{"You: go", "Bob: from bob", "Ada: from ada"}, f.texts()[:3]); diff != "" {
 		t.Error(diff)
 	}
+	if prompt := p.prompts[2]; strings.Contains(prompt, "from bob") {
+		t.Errorf("the turn that is rerun sees a reply of its panel:\n%s", prompt)
+	}
+	f.say("[NEXT: ada] next")
+	if prompt := p.prompts[len(p.prompts)-1]; !strings.Contains(prompt, "from bob") {
+		t.Errorf("the next turn does not see it:\n%s", prompt)
+	}
 }
 
 // Several turns of a panel that are rerun are a panel again: none sees what another one replies.
@@ -204,6 +211,33 @@ func TestPanelIsRerun(t *testing.T) {
 		if strings.Contains(prompt, "from ada") || strings.Contains(prompt, "from bob") {
 			t.Error(prompt)
 		}
+	}
+}
+
+// So it is with agents that keep a session: the reply of the other member comes with the next turn.
+func TestPanelIsRerunInASession(t *testing.T) {
+	v := newVendor()
+	r := remember(t, &store.Memory{}, v, "")
+	r.say("[NEXT: ada | bob] first")
+	failing := func(ctx context.Context, turn agent.Turn) iter.Seq2[agent.Event, error] {
+		if turn.Member.ID == "ada" {
+			return yields(errors.New("out of paper"))(ctx, turn)
+		}
+		return says("from bob")(ctx, turn)
+	}
+	v.script = []turnFunc{failing, failing, says("from ada")}
+	if err := r.Say(context.Background(), "", "[NEXT: ada | bob] second"); err == nil {
+		t.Fatal("no error")
+	}
+	if err := r.Retry(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if prompt := v.prompt(); strings.Contains(prompt, "from bob") || !strings.Contains(prompt, "second") {
+		t.Errorf("the turn that is rerun:\n%s", prompt)
+	}
+	r.say("[NEXT: ada] third")
+	if prompt := v.prompt(); strings.Count(prompt, "from bob") != 1 || strings.Contains(prompt, "second") {
+		t.Errorf("the next turn:\n%s", prompt)
 	}
 }
 

@@ -25,6 +25,9 @@ type item struct {
 	intent  marker.Intent
 	panel   string // items with the same one are taken together; "": none
 	place   int    // in the panel, from 1
+	// seen and sum are what turn.seen and turn.sum become; 0 and "": what they are when the turn starts.
+	seen uint64
+	sum  string
 }
 
 // trigger is the message that triggers a turn.

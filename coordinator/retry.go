@@ -3,6 +3,7 @@ package coordinator
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/marker"
@@ -55,12 +56,22 @@ func (c *Coordinator) reruns() []item {
 			t.repliesTo = c.triggerOf(m.ID)
 		}
 		again := item{member: member, trigger: t, intent: marker.Reply}
-		if c.isIsolated(member) { // its settings may have changed
+		if turn.Panel != "" && c.isIsolated(member) { // its settings may have changed
 			again.panel, again.place = turn.Panel, i+1
+			if !c.saidSince(turn.Seen) { // it sees none of the others' replies, as in the panel
+				again.seen, again.sum = turn.Seen, turn.Sum
+			}
 		}
 		items = append(items, again)
 	}
 	return items
+}
+
+// saidSince reports whether a person has said something after a seq.
+func (c *Coordinator) saidSince(seq uint64) bool {
+	return slices.ContainsFunc(c.conv.state.Recent, func(e projection.Entry) bool {
+		return e.Seq > seq && e.Speaker.Type == projection.TypeHuman
+	})
 }
 
 // triggerOf returns the ID of the message that triggered the turn of an agent's message.

@@ -78,7 +78,10 @@ func (c *Coordinator) runTurns(ctx context.Context, next []item) (more bool, err
 // startTurns records the start of turns in one batch.
 func (c *Coordinator) startTurns(next []item) (turns []*turn, err error) {
 	payloads := c.queueChanges()
-	panel := newID()
+	panel, again := newID(), next[0].seen > 0
+	if again {
+		panel = next[0].panel
+	}
 	for i, item := range next {
 		c.notifyRounds(item.member)
 		t := &turn{
@@ -91,7 +94,7 @@ func (c *Coordinator) startTurns(next []item) (turns []*turn, err error) {
 			TurnID: t.id, MemberID: item.member.ID, AgentType: item.member.AgentType, Model: item.member.Model,
 			TriggerMessageID: item.trigger.id, Round: c.roundsBegun() + 1 + i,
 		}
-		if len(next) > 1 {
+		if len(next) > 1 || again {
 			started.Panel = &projection.Panel{ID: panel, Index: i + 1, Of: len(next)}
 		}
 		payloads = append(payloads, started)
@@ -101,7 +104,10 @@ func (c *Coordinator) startTurns(next []item) (turns []*turn, err error) {
 		return nil, err
 	}
 	for _, t := range turns {
-		t.seen, t.sum = c.conv.state.LastMessage, c.conv.state.History
+		t.seen, t.sum = t.item.seen, t.item.sum
+		if t.seen == 0 {
+			t.seen, t.sum = c.conv.state.LastMessage, c.conv.state.History
+		}
 	}
 	c.save() // before an agent can do anything
 	c.rounds += len(turns)

@@ -167,9 +167,13 @@ func (s *State) attach(p AgentAttached) {
 	if !known && len(s.Attached) >= maxInstructed || !p.short() {
 		return
 	}
-	a := Attachment{AgentAttached: p, Fits: p.Sum == s.History}
-	if shift := int64(s.LastMessage) - int64(p.Seen); shift != 0 {
-		a.Seen, a.From = s.LastMessage, uint64(max(0, int64(p.From)+shift))
+	seen, sum := s.LastMessage, s.History
+	if t := s.turn(p.TurnID); t != nil && t.Panel != nil {
+		seen, sum = t.Seen, t.Sum
+	}
+	a := Attachment{AgentAttached: p, Fits: p.Sum == sum}
+	if shift := int64(seen) - int64(p.Seen); shift != 0 {
+		a.Seen, a.From = seen, uint64(max(0, int64(p.From)+shift))
 	}
 	session := AgentSession{Began: p.Way, Last: a}
 	same := func(other AgentSession) bool { return other.Last.AgentSession == p.AgentSession }

@@ -191,7 +191,7 @@ type TurnStarted struct {
 	Model            string `json:"model,omitempty"`
 	TriggerMessageID string `json:"triggerMessageId"`
 	Round            int    `json:"round,omitempty"` // number of the turn since the last human message; 0: unknown
-	Panel            *Panel `json:"panel,omitempty"` // nil: the turn was started alone
+	Panel            *Panel `json:"panel,omitempty"` // nil: the turn is of no panel
 }
 
 // A Panel is what turns have in common that one message started at the same time.

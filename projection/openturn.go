@@ -17,6 +17,10 @@ type OpenTurn struct {
 	TextBytes int64      `json:"textBytes,omitempty"` // length of the recorded reply
 	Message   uint64     `json:"message,omitempty"`   // Seq of the turn's message; 0: none
 	Tools     []OpenTool `json:"tools,omitempty"`     // the newest ones
+	// Seen is State.LastMessage, and Sum State.History, when its panel began: its prompt has no later message. 0 and ""
+	// in no panel.
+	Seen uint64 `json:"seen,omitempty"`
+	Sum  string `json:"sum,omitempty"`
 	Waits
 }
 
@@ -31,13 +35,15 @@ type UnfinishedTurn struct {
 	MemberID         string `json:"memberId"`
 	TriggerMessageID string `json:"triggerMessageId"`
 	Panel            string `json:"panel,omitempty"` // the id of its panel; "": none
+	Seen             uint64 `json:"seen,omitempty"`  // as in OpenTurn
+	Sum              string `json:"sum,omitempty"`
 }
 
 // unfinished returns the turn as one without a reply.
 func (t *OpenTurn) unfinished() UnfinishedTurn {
 	u := UnfinishedTurn{MemberID: t.MemberID, TriggerMessageID: t.TriggerMessageID}
 	if t.Panel != nil {
-		u.Panel = t.Panel.ID
+		u.Panel, u.Seen, u.Sum = t.Panel.ID, t.Seen, t.Sum
 	}
 	return u
 }
@@ -75,11 +81,24 @@ func (s *State) removeTurn(id string) {
 }
 
 func (s *State) startTurn(e journal.Event, p TurnStarted) {
+	t := OpenTurn{TurnStarted: p, StartedAt: e.Time, Copied: s.Copied}
+	if p.Panel != nil { // its turns begin in one batch
+		t.Seen, t.Sum = s.panelStart(p.Panel.ID)
+	}
 	first := len(s.OpenTurns) == 0
 	over := func(t UnfinishedTurn) bool { return first || t.MemberID == p.MemberID }
 	s.Unfinished = slices.DeleteFunc(s.Unfinished, over)
-	t := OpenTurn{TurnStarted: p, StartedAt: e.Time, Copied: s.Copied}
 	s.OpenTurns = newest(append(s.OpenTurns, t), maxOpenTurns)
+}
+
+// panelStart returns LastMessage and History of when a panel began: now, unless turns of it are rerun.
+func (s *State) panelStart(id string) (seen uint64, sum string) {
+	for _, t := range s.WithoutReply() {
+		if t.Panel == id {
+			return t.Seen, t.Sum
+		}
+	}
+	return s.LastMessage, s.History
 }
 
 func (s *State) endTurn(e journal.Event, p TurnEnded) {
