@@ -136,7 +136,7 @@ func (c *Coordinator) makeWorktrees(turns []*turn) []error {
 		}
 		c.save() // before the agent can change a file
 		if failures[i] == nil {
-			failures[i] = m.tree.EndSetUp()
+			failures[i] = m.tree.SetUsed()
 		}
 	}
 	for i, err := range failures {
@@ -164,12 +164,12 @@ func (c *Coordinator) newWorktreeMaker(t *turn, taken *[]portRange) (*worktreeMa
 	if err != nil {
 		return nil, err
 	}
-	exists, isSetUp, err := workspace.Worktree{Dir: dir}.Exists()
+	exists, used, err := workspace.Worktree{Dir: dir}.Exists()
 	last, recorded := c.worktree(member)
 	switch isOwn := recorded && last.Dir == dir; {
-	case err != nil || isOwn && exists && isSetUp:
+	case err != nil || isOwn && exists && used:
 		return nil, err
-	case exists && isSetUp:
+	case exists && used:
 		return nil, &UnknownDirError{dir}
 	}
 	source, err := c.o.Workspace(c.baseDirOf(member))
@@ -209,7 +209,7 @@ func (m *worktreeMaker) make(ctx context.Context) error {
 		return err
 	}
 	// What is there was not set up, so no agent has worked in it.
-	if err := errors.Join(m.tree.Remove(ctx), m.tree.BeginSetUp()); err != nil {
+	if err := errors.Join(m.tree.Remove(ctx), m.tree.SetUnused()); err != nil {
 		return err
 	}
 	out, err := m.tree.LayOut(ctx, workspace.LayOut{Tree: begin, Copy: m.turn.item.member.Worktree.Copy})

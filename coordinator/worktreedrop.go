@@ -93,13 +93,15 @@ func (p *PreparedDrop) Run(ctx context.Context) error {
 	if p.now.Tree != (objects.Hash{}) {
 		dropped.Tree = p.now.Tree.String()
 	}
+	if err := p.tree.SetUnused(); err != nil {
+		return err
+	}
+	// Crash here leaves a directory that the next turn of the member replaces, and the next call removes.
 	if !p.d.History.Dropped {
 		if err := p.d.Record(dropped); err != nil {
-			return err
+			return errors.Join(err, p.tree.SetUsed())
 		}
 	}
-	// Crash here leaves a directory that the session does not know: the next call, or the next turn of the member,
-	// removes it.
 	return p.tree.Remove(context.WithoutCancel(ctx))
 }
 

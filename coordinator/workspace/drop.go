@@ -211,7 +211,7 @@ func (t Worktree) removeBefore(ctx context.Context, before func(string)) error {
 		return err
 	}
 	before("remove mark")
-	if err := os.Remove(t.setUpFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(t.unusedFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	for _, dir := range []string{filepath.Dir(aside), filepath.Dir(t.beside(layingOutDir)), filepath.Dir(t.Dir)} {

@@ -84,12 +84,12 @@ func (t Worktree) beside(dir string) string {
 	return filepath.Join(filepath.Dir(t.Dir), dir, filepath.Base(t.Dir))
 }
 
-// setUpFile returns the path of a file that exists until the worktree is set up.
-func (t Worktree) setUpFile() string { return t.beside(layingOutDir) + ".new" }
+// unusedFile returns the path of a file that exists while the worktree has nothing that is kept.
+func (t Worktree) unusedFile() string { return t.beside(layingOutDir) + ".unused" }
 
-// Exists reports whether the directory of the worktree exists, and whether it is set up: if not, nothing in it is the
-// member's. The error says what is there if it is no directory.
-func (t Worktree) Exists() (exists, isSetUp bool, err error) {
+// Exists reports whether the directory of the worktree exists, and whether it is in use: if not, what it has can be
+// removed. The error says what is there if it is no directory.
+func (t Worktree) Exists() (exists, used bool, err error) {
 	info, err := os.Lstat(t.Dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -99,30 +99,31 @@ func (t Worktree) Exists() (exists, isSetUp bool, err error) {
 	case !info.IsDir():
 		return true, false, fmt.Errorf("%s is no directory any more", t.Dir)
 	}
-	_, err = os.Lstat(t.setUpFile())
+	_, err = os.Lstat(t.unusedFile())
 	if errors.Is(err, fs.ErrNotExist) {
 		return true, true, nil
 	}
 	return true, false, err
 }
 
-// BeginSetUp makes Exists report that the worktree is not set up, until EndSetUp. It is called before LayOut.
-func (t Worktree) BeginSetUp() error {
+// SetUnused makes Exists report that the worktree is not in use, also after a crash, until SetUsed or Remove: it is not
+// set up yet, or about to be removed.
+func (t Worktree) SetUnused() error {
 	if err := t.checkPath(); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(t.setUpFile()), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Dir(t.unusedFile()), 0o700); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(t.setUpFile(), os.O_CREATE|os.O_WRONLY, 0o600)
+	f, err := os.OpenFile(t.unusedFile(), os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.Close(), syncDirs(filepath.Dir(t.setUpFile())))
+	return errors.Join(f.Close(), syncDirs(filepath.Dir(t.unusedFile())))
 }
 
-// EndSetUp ends what BeginSetUp began.
-func (t Worktree) EndSetUp() error { return os.Remove(t.setUpFile()) }
+// SetUsed ends what SetUnused began.
+func (t Worktree) SetUsed() error { return os.Remove(t.unusedFile()) }
 
 // Workspace returns the workspace of the worktree, which exists.
 func (t Worktree) Workspace() (*Workspace, error) {

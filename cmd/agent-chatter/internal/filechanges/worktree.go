@@ -2,6 +2,7 @@ package filechanges
 
 import (
 	"context"
+	"path/filepath"
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
@@ -36,7 +37,11 @@ func findWorktree(ctx context.Context, a *app.App, id, member string) (*worktree
 	}
 	var others []string
 	for _, w := range all {
-		if w.MemberID == member {
+		owner := filepath.Base(filepath.Dir(w.Dir))
+		switch {
+		case w.MemberID == member && owner != s.ID:
+			return nil, app.Exit(app.ExitFailed, copiedWorktreeText(s.ID, member, owner))
+		case w.MemberID == member:
 			return w, nil
 		}
 		if !w.Dropped {

@@ -23,6 +23,7 @@ func worktreeTexts() (texts []apptest.Text) {
 	add("mergeNotConfirmedText", "", mergeNotConfirmedText())
 	add("noMergePathText", "", noMergePathText(id, hostile))
 	add("noWorktreeText", "", noWorktreeText(id, hostile, nil))
+	add("copiedWorktreeText", "", copiedWorktreeText(id, hostile, id))
 	add("noWorktreeText", "with others", noWorktreeText(id, "eve", []string{"bea", hostile}))
 	add("droppedText", "", droppedText(id, hostile))
 	lost := workspace.Losses{

@@ -46,6 +46,13 @@ func noWorktreeText(id, member string, others []string) app.Message {
 	return m.With(app.To("see which members have worktrees", "guide", "worktrees"))
 }
 
+// copiedWorktreeText is for a copy of a session, in which the member has had no turn yet.
+func copiedWorktreeText(id, member, owner string) app.Message {
+	return app.Text("In session %s, %s has no worktree yet: the one it names is that of session %s.",
+		id, tty.SafeLine(member), tty.SafeLine(owner)).
+		With(app.To("see what that has", "files", "list", owner))
+}
+
 // droppedText is for a worktree that was removed.
 func droppedText(id, member string) app.Message {
 	return app.Text("The worktree of %s was removed.", tty.SafeLine(member)).
