@@ -48,11 +48,16 @@ func TestPromptAfterARestore(t *testing.T) {
 	r.setBack(projection.FilesRestoring{RestoreID: "r5", Seq: 2, Turn: 1, MemberID: "ada", Part: true},
 		[]projection.FileChange{change("jug", projection.FileModified)}, 0)
 	r.setBack(projection.FilesRestoring{RestoreID: "r2"}, []projection.FileChange{change("lid", projection.FileAdded)}, 0)
+	r.setBack(projection.FilesRestoring{RestoreID: "r6", Merge: "ada"},
+		[]projection.FileChange{change("pot", projection.FileAdded)}, 0)
+	r.setBack(projection.FilesRestoring{RestoreID: "r7", Merge: "ada"}, nil, 0)
 	r.setBack(projection.FilesRestoring{RestoreID: "r3", Seq: 2}, []projection.FileChange{}, 0)
 	r.setBack(projection.FilesRestoring{RestoreID: "r4", Seq: 2, Dir: "/else\nwhere"}, nil, 0)
 	r.say("[NEXT: bob] zeta")
 	r.checkPrompt("You set a part of 1 file back to before turn 1, of Ada: jug\n",
 		"You set 1 file back to before the last time that files were set back: lid (new)\n"+
+			"You merged 1 file of the worktree of Ada: pot (new)\n"+
+			"You began to merge the worktree of Ada. That was interrupted: read the files before you change them.\n"+
 			"You began to set files back to an earlier state in /else where. That was interrupted: ",
 		"-0 files")
 }

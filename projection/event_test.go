@@ -124,12 +124,12 @@ func everyPayload() []projection.Payload {
 		},
 		projection.FilesRestoring{
 			RestoreID: "r1", Dir: "/home/mia", Target: tree, Undo: tree, Seq: 4, Paths: []projection.FilePath{"a"},
-			Force: true, Turn: 2, MemberID: "ada", Part: true, Host: "h",
+			Force: true, Turn: 2, MemberID: "ada", Part: true, Merge: "bob", Host: "h",
 		},
 		projection.FilesRestored{
 			RestoreID: "r1", Written: 1, Removed: 2,
 			Changes: []projection.FileChange{{Path: "b", Kind: projection.FileDeleted}}, Kept: []projection.SkippedFile{{Path: "a", Why: "you changed it"}},
-			More: 3, Failed: 4, After: tree, Host: "h",
+			More: 3, Failed: 4, After: tree, Merge: "bob", Host: "h",
 		},
 		projection.FilesDropped{Dir: "/home/mia", Roots: []string{tree}, Why: "over the limit"},
 		projection.WorktreeCreated{

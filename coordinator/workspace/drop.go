@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -40,8 +41,8 @@ func (l Losses) IsNone() bool {
 	return len(l.Unmerged)+len(l.Skipped)+len(l.Ignored)+len(l.Repositories)+l.Commits == 0
 }
 
-// Losses returns what the removal of the worktree would lose. merged is the tree of what was merged, and now that of
-// a capture of the worktree at this moment, both in its store. A copy of an ignored file counts as one.
+// Losses returns what the removal of the worktree would lose. merged is the tree of what was merged, and now a capture
+// of the worktree at this moment, both in its store. An ignored file that the directory of From has, too, is not lost.
 func (t Worktree) Losses(ctx context.Context, merged objects.Hash, now Capture) (l Losses, err error) {
 	w, err := t.Workspace()
 	if err != nil {
@@ -70,7 +71,31 @@ func (t Worktree) Losses(ctx context.Context, merged objects.Hash, now Capture) 
 	if err := l.addIgnored(ctx, w); err != nil {
 		return l, err
 	}
+	l.Ignored = slices.DeleteFunc(l.Ignored, t.isCopy)
 	return l, l.addCommits(ctx, t)
+}
+
+// isCopy reports whether a path is a small file that the directory that was copied has, too.
+func (t Worktree) isCopy(name string) bool {
+	ours, err := readSmall(t.From.root, name)
+	if err != nil {
+		return false
+	}
+	theirs, err := readSmall(t.Dir, name)
+	return err == nil && bytes.Equal(ours, theirs)
+}
+
+// maxSmall is the size of the largest file that readSmall reads, in bytes.
+const maxSmall = 1 << 20
+
+// readSmall reads a regular file of a directory, through no link.
+func readSmall(root, name string) ([]byte, error) {
+	disk, err := openDisk(root)
+	if err != nil {
+		return nil, err
+	}
+	defer disk.close()
+	return readFile(disk, name, maxSmall)
 }
 
 // addIgnored adds the files that Git ignores.

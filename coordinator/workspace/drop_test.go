@@ -35,6 +35,8 @@ func TestLosses(t *testing.T) {
 	w.write("build/a", "a")
 	w.write("build/b", "b")
 	w.write(".env", "SECRET=2")
+	w.write(".env.same", "SECRET=1")
+	p.write(".env.same", "SECRET=1")
 	got := p.losses(tree, base)
 	var unmerged []string
 	for _, c := range got.Unmerged {

@@ -160,24 +160,13 @@ func (i *includer) copyMatched() (names []string, err error) {
 
 // copy copies a file of at most limit bytes, and returns its size.
 func (i *includer) copy(name string, limit int64) (int64, error) {
-	f, err := i.disk.open(name)
+	st, err := i.disk.lstat(name)
 	if err != nil {
 		return 0, err
 	}
-	defer f.Close()
-	st, err := statFile(f)
+	content, err := readFile(i.disk, name, limit)
 	if err != nil {
 		return 0, err
-	}
-	if st.mode&objects.ModeType != objects.ModeFile {
-		return 0, errors.New("it is no regular file")
-	}
-	content, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err != nil {
-		return 0, err
-	}
-	if int64(len(content)) > limit {
-		return 0, fmt.Errorf("all such files have more than %d bytes", maxIncludedBytes)
 	}
 	d, err := openDir(i.to, path.Dir(name), true)
 	if err != nil {
@@ -185,4 +174,25 @@ func (i *includer) copy(name string, limit int64) (int64, error) {
 	}
 	defer d.close()
 	return int64(len(content)), d.create(path.Base(name), objects.Entry{Mode: st.mode}, content, false)
+}
+
+// readFile reads a regular file of at most limit bytes.
+func readFile(disk *disk, name string, limit int64) ([]byte, error) {
+	f, err := disk.open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	st, err := statFile(f)
+	if err != nil {
+		return nil, err
+	}
+	if st.mode&objects.ModeType != objects.ModeFile {
+		return nil, errors.New("it is no regular file")
+	}
+	content, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(content)) > limit {
+		err = fmt.Errorf("it is too large: %d bytes more are allowed", limit)
+	}
+	return content, err
 }

@@ -23,7 +23,8 @@ type step struct {
 	dir           string
 	before, after string                   // the trees
 	changed       *projection.FilesChanged // nil: it changed between the turns
-	restored      bool                     // between the turns, files were set back
+	// restore set files back between the turns, or merged a worktree; nil: none did.
+	restore *projection.FilesRestoring
 }
 
 // A tree is what a directory contained from an event on.
@@ -53,8 +54,8 @@ type history struct {
 	ends  map[string]uint64 // the events of the ends of turns, by the ids of the turns
 	open  map[string]bool   // the ids of turns that have not ended yet
 	known map[string]string // the newest tree of each directory
-	// restores are the directories in which files were set back since the newest tree.
-	restores map[string]bool
+	// restores are the restores and merges since the newest tree of each directory.
+	restores map[string]*projection.FilesRestoring
 	stores   map[string]*workspace.Workspace
 	dropped  string // why the contents of earlier captures were removed; "": none were
 }
@@ -103,7 +104,7 @@ func (h *history) isMixed(s step) bool {
 func newHistory(home, id string) *history {
 	return &history{
 		id: id, home: home, turns: map[string]turn{}, captured: map[string]projection.FilesCaptured{},
-		ends: map[string]uint64{}, open: map[string]bool{}, restores: map[string]bool{},
+		ends: map[string]uint64{}, open: map[string]bool{}, restores: map[string]*projection.FilesRestoring{},
 		known: map[string]string{}, stores: map[string]*workspace.Workspace{},
 	}
 }
@@ -139,7 +140,7 @@ func (h *history) apply(e projection.Event) {
 	case projection.FilesDropped:
 		h.dropped = p.Why
 	case projection.FilesRestoring:
-		h.restores[p.Dir] = true
+		h.restores[p.Dir] = &p
 	}
 }
 
@@ -160,9 +161,9 @@ func (h *history) isAlone(turnID string) bool {
 func (h *history) between(seq uint64, dir, root string, alone bool) {
 	if last := h.known[dir]; last != "" && last != root && alone {
 		h.steps = append(h.steps, step{
-			seq: seq, at: seq, dir: dir, before: last, after: root, restored: h.restores[dir],
+			seq: seq, at: seq, dir: dir, before: last, after: root, restore: h.restores[dir],
 		})
-		h.restores[dir] = false
+		delete(h.restores, dir)
 	}
 	h.known[dir] = root
 }

@@ -18,13 +18,18 @@ const textBetween = "you or another program"
 // textRestored names who changed files by a restore.
 const textRestored = "you (restore)"
 
+// mergedWhoText names who changed files that were merged from a worktree.
+func mergedWhoText(member string) string { return tty.SafeLine(member) + " (merged)" }
+
 // textElsewhere names a turn of another session.
 const textElsewhere = "another session"
 
 // whoText names who changed the files of a step.
 func (h *history) whoText(s step) string {
 	switch {
-	case s.changed == nil && s.restored:
+	case s.changed == nil && s.restore != nil && s.restore.Merge != "":
+		return mergedWhoText(h.name(s.restore.Merge))
+	case s.changed == nil && s.restore != nil:
 		return textRestored
 	case s.changed == nil:
 		return textBetween

@@ -41,6 +41,7 @@ func worktreeTexts() (texts []apptest.Text) {
 	add("dropNotConfirmedText", "", dropNotConfirmedText())
 	add("lockedText", "", lockedText("/home/hugo/"+hostile))
 	add("removedText", "", removedText(hostile))
+	add("mergedWhoText", "", mergedWhoText(hostile))
 	add("textInTrash", "", textInTrash)
 	lost.Locked = true
 	add("staysText", "", staysText(lost))
