@@ -198,6 +198,9 @@ func (d *display) Ask(ctx context.Context, q coordinator.Question) coordinator.A
 	case <-ctx.Done():
 		return coordinator.Answer{}
 	}
+	if p, ok := d.Surface.(*console.Printer); ok {
+		defer p.Hold()()
+	}
 	if d.console == nil {
 		return d.repl.askPlain(ctx, q)
 	}

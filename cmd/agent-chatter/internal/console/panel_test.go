@@ -202,3 +202,20 @@ func TestQuestionsStayTogether(t *testing.T) {
 		t.Error("after it, what Bea says is not printed")
 	}
 }
+
+// The same line by line.
+func TestQuestionsStayTogetherLineByLine(t *testing.T) {
+	var out strings.Builder
+	p := &Printer{Out: &out, Model: Model{Style: view.Style{Plain: true}, Transcript: &view.Transcript{}}}
+	say := func(text string) {
+		p.Say(func(m *Model) []view.Block { return m.Transcript.Message(projection.Message{Content: text}) })
+	}
+	end := p.Hold()
+	if say("from Bea"); out.Len() > 0 {
+		t.Errorf("while Ada asks, %q is printed", out.String())
+	}
+	end()
+	if say("more"); strings.Count(out.String(), "from Bea") != 1 || !strings.HasSuffix(out.String(), "more\n") {
+		t.Errorf("after it, %q is printed", out.String())
+	}
+}

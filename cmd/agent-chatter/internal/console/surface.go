@@ -3,6 +3,7 @@ package console
 import (
 	"io"
 	"strings"
+	"sync"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
@@ -29,6 +30,10 @@ type Printer struct {
 	Out       io.Writer
 	Model     Model
 	Cancelled func() bool // whether the rest of a long text is left out; nil: never
+
+	mu      sync.Mutex
+	holds   bool // by Hold
+	waiting []string
 }
 
 // printedAtOnce is about how many bytes a Printer prints before the next call of Cancelled.
@@ -36,8 +41,32 @@ const printedAtOnce = 64 << 10
 
 // Say implements Surface.
 func (p *Printer) Say(change func(*Model) []view.Block) {
-	var b strings.Builder
 	lines := p.Model.lines(change(&p.Model), tty.Columns(p.Out))
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.holds {
+		p.waiting = append(p.waiting, lines...)
+		return
+	}
+	p.print(lines)
+}
+
+// Hold makes what is said wait until end is called: it must not be taken for a part of a question. Other methods may run
+// on other goroutines.
+func (p *Printer) Hold() (end func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.holds = true
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.print(p.waiting)
+		p.waiting, p.holds = nil, false
+	}
+}
+
+func (p *Printer) print(lines []string) {
+	var b strings.Builder
 	for i, line := range lines {
 		b.WriteString(line + "\n")
 		if b.Len() < printedAtOnce && i < len(lines)-1 {
