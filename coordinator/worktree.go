@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -74,17 +76,21 @@ func (e *UnknownDirError) Error() string {
 
 var errNoCaptures = errors.New(`the files of its directory are not captured: set "files.capture" to "on"`)
 
-// worktree returns the worktree of a member that this home has recorded; false: the member has none.
+// worktree returns the newest worktree of a member that this home has recorded; false: the member has none.
 func (c *Coordinator) worktree(m team.Member) (projection.Worktree, bool) {
 	if m.Worktree == nil || c.conv == nil {
 		return projection.Worktree{}, false
 	}
-	w, ok := c.conv.state.Worktree(m.ID)
-	if !ok {
-		return w, false
+	for _, w := range slices.Backward(c.conv.state.Worktrees) {
+		if w.MemberID != m.ID {
+			continue
+		}
+		c.loadHomeKey()
+		if RecordedHere(c.homeKey, w.WorktreeCreated) && (w.Merged == nil || RecordedHere(c.homeKey, *w.Merged)) {
+			return w, true
+		}
 	}
-	c.loadHomeKey()
-	return w, RecordedHere(c.homeKey, w.WorktreeCreated) && (w.Merged == nil || RecordedHere(c.homeKey, *w.Merged))
+	return projection.Worktree{}, false
 }
 
 // dirInWorktree returns the place of the member's directory in its worktree.
@@ -174,7 +180,7 @@ func (c *Coordinator) newWorktreeMaker(t *turn, taken *[]portRange) (*worktreeMa
 	}
 	source, err := c.o.Workspace(c.baseDirOf(member))
 	if err != nil || source == nil {
-		return nil, errors.Join(err, errNoCaptures)
+		return nil, cmp.Or(err, errNoCaptures)
 	}
 	m.tree = workspace.Worktree{Dir: dir, From: source}
 	m.created = projection.WorktreeCreated{TurnID: t.id, MemberID: member.ID, Dir: dir, Source: source.Root()}
@@ -218,7 +224,7 @@ func (m *worktreeMaker) make(ctx context.Context) error {
 	}
 	m.created.Head = out.Head
 	if err := m.setUp(ctx, id); err != nil {
-		return err
+		return errors.Join(err, m.tree.Remove(context.WithoutCancel(ctx)))
 	}
 	return m.captureBase(ctx)
 }

@@ -330,6 +330,19 @@ func TestWorktreeThatIsOccupied(t *testing.T) {
 	if got := read(t, ada.Dir, "cup.txt") + read(t, ada.Dir, "plan.txt"); got != "full\ntea\n" {
 		t.Errorf("the worktree has %q", got)
 	}
+	// Another home has continued the session, and it comes back.
+	home := p.home
+	p.home = t.TempDir()
+	if err := resume(otherKey); err != nil {
+		t.Error(err)
+	}
+	p.home = home
+	f = p.inWorktrees(s, id, map[string]turnFunc{"ada": writes("mug.txt", "full\n")})
+	f.say("[NEXT: ada] go")
+	f.Stop("end")
+	if got := read(t, ada.Dir, "cup.txt") + read(t, ada.Dir, "mug.txt"); got != "full\nfull\n" {
+		t.Errorf("after its return, the worktree has %q", got)
+	}
 	moved := ada.Dir + "-moved"
 	if err := errors.Join(os.Rename(ada.Dir, moved), os.Symlink(p.dir, ada.Dir)); err != nil {
 		t.Skip("links are not permitted:", err)

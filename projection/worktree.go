@@ -54,7 +54,7 @@ func (p WorktreeDropped) valid(data []byte) bool {
 	return p.MemberID != "" && p.Dir != "" && lacks(data, `"tree":""`) && (p.Tree == "" || isSHA256(p.Tree))
 }
 
-// Worktree is the directory of a member that was created last.
+// Worktree is a directory that a member got.
 type Worktree struct {
 	WorktreeCreated
 	Merged *WorktreeMerged `json:"merged,omitempty"` // the last one; nil: nothing was merged
@@ -68,43 +68,36 @@ func (w Worktree) LastBase() string {
 	return w.Base
 }
 
-// maxWorktrees is the most elements of State.Worktrees.
-const maxWorktrees = 16
+const (
+	maxWorktrees    = 50      // elements of State.Worktrees
+	maxWorktreePath = 4 << 10 // bytes of a path of them
+)
 
-// Worktree returns the directory of a member; false: it has none.
-func (s *State) Worktree(memberID string) (Worktree, bool) {
-	i := slices.IndexFunc(s.Worktrees, func(w Worktree) bool { return w.MemberID == memberID })
-	if i < 0 {
-		return Worktree{}, false
-	}
-	return s.Worktrees[i], true
-}
-
-// createWorktree folds that a member got a directory.
+// createWorktree folds that a member got a directory. One that it has already stays known: it may be in another home.
 func (s *State) createWorktree(p WorktreeCreated) {
-	if areShort(p.TurnID, p.MemberID, p.Dir, p.Source, p.Head, p.Host) {
-		s.Worktrees = newest(append(s.worktreesWithout(p.MemberID), Worktree{WorktreeCreated: p}), maxWorktrees)
+	if areShort(p.TurnID, p.MemberID, p.Head, p.Host) && max(len(p.Dir), len(p.Source)) <= maxWorktreePath {
+		s.Worktrees = newest(append(slices.Clone(s.Worktrees), Worktree{WorktreeCreated: p}), maxWorktrees)
 		s.knowTree(p.Dir, p.Base)
 	}
 }
 
 // mergeWorktree folds that a member's changes were merged.
 func (s *State) mergeWorktree(p WorktreeMerged) {
-	w, ok := s.Worktree(p.MemberID)
-	if ok && w.Dir == p.Dir && areShort(p.RestoreID, p.Host) {
-		w.Merged = &p
-		s.Worktrees = append(s.worktreesWithout(p.MemberID), w)
+	if !areShort(p.RestoreID, p.Host) {
+		return
+	}
+	for i, w := range slices.Backward(s.Worktrees) {
+		if w.MemberID == p.MemberID && w.Dir == p.Dir {
+			s.Worktrees = slices.Clone(s.Worktrees)
+			s.Worktrees[i].Merged = &p
+			return
+		}
 	}
 }
 
 // dropWorktree folds that the directory of a member is removed.
 func (s *State) dropWorktree(p WorktreeDropped) {
-	if w, ok := s.Worktree(p.MemberID); ok && w.Dir == p.Dir {
-		s.Worktrees = s.worktreesWithout(p.MemberID)
-	}
-}
-
-// worktreesWithout returns the directories of the other members.
-func (s *State) worktreesWithout(memberID string) []Worktree {
-	return slices.DeleteFunc(slices.Clone(s.Worktrees), func(w Worktree) bool { return w.MemberID == memberID })
+	s.Worktrees = slices.DeleteFunc(slices.Clone(s.Worktrees), func(w Worktree) bool {
+		return w.MemberID == p.MemberID && w.Dir == p.Dir
+	})
 }
