@@ -104,6 +104,9 @@ func (cmd *Command) Run(a *app.App) error {
 	defer stop()
 	defer func() { _ = r.closeOutput(ctx) }() // the terminal may have gone away
 	if err = cmd.start(ctx, r); err == nil {
+		err = cmd.checkPanel(r.c.Team())
+	}
+	if err == nil {
 		err = r.run(ctx)
 	}
 	if app.CodeOf(err) == app.ExitInterrupted {
@@ -143,9 +146,8 @@ func (cmd *Command) check() error {
 		len(cmd.Model) > 0):
 		return app.UsageError("--follow is read-only: it excludes -m, --fork, --no-save, --no-auto-save, " +
 			"--max-rounds, --model and --show-prompt.")
-	case cmd.Panel != "" && (len(cmd.Message) == 0 || len(cmd.panel()) < 2):
-		return app.UsageError("--panel names two to %d agents, such as ada,bea, who answer the messages of -m.",
-			coordinator.MaxPanel)
+	case cmd.Panel != "" && (len(cmd.Message) == 0 || len(cmd.panel()) < 2 || cmd.hasCommand()):
+		return app.UsageError("%s", textPanel)
 	case cmd.MaxRounds < 0:
 		return app.UsageError("--max-rounds takes a number of turns, 0 for no limit.")
 	}
@@ -155,24 +157,6 @@ func (cmd *Command) check() error {
 		}
 	}
 	return nil
-}
-
-// panel returns the names of --panel.
-func (cmd *Command) panel() []string {
-	names := strings.Split(cmd.Panel, ",")
-	return slices.DeleteFunc(names, func(name string) bool { return strings.TrimSpace(name) == "" })
-}
-
-// messages returns those of -m, to the members of --panel.
-func (cmd *Command) messages() []string {
-	if cmd.Panel == "" {
-		return cmd.Message
-	}
-	var messages []string
-	for _, text := range cmd.Message {
-		messages = append(messages, text+" [NEXT: "+strings.Join(cmd.panel(), " | ")+"]")
-	}
-	return messages
 }
 
 // bounds returns the limits of --budget, which check has checked.

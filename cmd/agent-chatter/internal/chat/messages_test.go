@@ -39,6 +39,7 @@ func chatTexts() []apptest.Text {
 	add("unknownCommandText", "similar", unknownCommandText("/staus", "/status", "/staus "+apptest.Hostile))
 	add("unknownCommandText", "none similar", unknownCommandText("/"+apptest.Hostile, "", "/"+apptest.Hostile))
 	add("notCancelledText", "", notCancelledText(apptest.Hostile))
+	add("noPanelistText", "", noPanelistText(apptest.Hostile, team.Demo()))
 	add("noArgumentText", "", noArgumentText("/members"))
 	add("restoredText", "", restoredText(since))
 	add("unsetPermissionsText", "", unsetPermissionsText([]string{"ada", apptest.Hostile}))

@@ -137,6 +137,10 @@ func (h *history) apply(e projection.Event) {
 		})
 		h.trees = append(h.trees, tree{at, p.Dir, p.After})
 		h.known[p.Dir] = p.After
+	case projection.WorktreeCreated: // what was there before has gone with an earlier one
+		h.trees = append(h.trees, tree{e.Seq, p.Dir, p.Base})
+		h.known[p.Dir] = p.Base
+		delete(h.restores, p.Dir)
 	case projection.FilesDropped:
 		h.dropped = p.Why
 	case projection.FilesRestoring:
