@@ -148,6 +148,40 @@ func TestLayOutOfUnusualRepositories(t *testing.T) {
 	}
 }
 
+// What a crash has left of a worktree counts as one, and is removed like it.
+func TestWorktrees(t *testing.T) {
+	p := newProject(t, false)
+	p.layOut()
+	for _, member := range []string{"bea", "cy", "di"} {
+		if err := p.worktree(member).SetUnused(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	session := filepath.Dir(p.worktree("ada").Dir)
+	for _, name := range []string{".removed/di", ".part/cy"} {
+		if err := os.MkdirAll(filepath.Join(session, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	found, err := workspace.Worktrees(p.home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, f := range found {
+		names = append(names, f.Session+" "+filepath.Base(f.Dir))
+		if err := f.Worktree(p.home).Remove(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	if diff := cmp.Diff([]string{"session ada", "session bea", "session cy", "session di"}, names); diff != "" {
+		t.Error(diff)
+	}
+	if _, err := os.Lstat(session); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the directory of the session: %v", err)
+	}
+}
+
 // packsOf returns the packs of all stores of a home.
 func packsOf(t testing.TB, home string) []string {
 	t.Helper()

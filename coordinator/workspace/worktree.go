@@ -24,6 +24,7 @@ type Worktree struct {
 const (
 	layingOutDir = ".part"    // beside the worktrees, for those that are not complete
 	droppedDir   = ".removed" // beside the worktrees, for those that are being removed
+	unusedSuffix = ".unused"  // ends the names of files of worktrees in which no agent has worked
 )
 
 // FoundWorktree is a worktree in a home, or what a crash has left of one.
@@ -53,7 +54,11 @@ func Worktrees(home string) (found []FoundWorktree, err error) {
 				err = errors.Join(err, readErr)
 			}
 			for _, entry := range entries {
-				names[entry.Name()] = true
+				name := entry.Name()
+				if of == layingOutDir && !entry.IsDir() {
+					name = strings.TrimSuffix(name, unusedSuffix)
+				}
+				names[name] = true
 			}
 		}
 		delete(names, layingOutDir)
@@ -85,7 +90,7 @@ func (t Worktree) beside(dir string) string {
 }
 
 // unusedFile returns the path of a file that exists while the worktree has nothing that is kept.
-func (t Worktree) unusedFile() string { return t.beside(layingOutDir) + ".unused" }
+func (t Worktree) unusedFile() string { return t.beside(layingOutDir) + unusedSuffix }
 
 // Exists reports whether the directory of the worktree exists, and whether it is in use: if not, what it has can be
 // removed. The error says what is there if it is no directory.
