@@ -51,8 +51,8 @@ func (p *Printer) Say(change func(*Model) []view.Block) {
 	p.print(lines)
 }
 
-// Hold makes what is said wait until end is called: it must not be taken for a part of a question. Other methods may run
-// on other goroutines.
+// Hold makes what is said wait until end is called: it must not be taken for a part of a question. It may be called by
+// any goroutine.
 func (p *Printer) Hold() (end func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
