@@ -24,6 +24,8 @@ func worktreeTexts() (texts []apptest.Text) {
 	add("noMergePathText", "", noMergePathText(id, hostile))
 	add("noWorktreeText", "", noWorktreeText(id, hostile, nil))
 	add("noWorktreeText", "with others", noWorktreeText(id, "eve", []string{"bea", hostile}))
+	add("notOwnText", "", notOwnText(id, "ada", "/h/worktrees/s/ada", "s"))
+	add("notOwnText", "another home", notOwnText(id, "ada", hostile, ""))
 	add("droppedText", "", droppedText(id, hostile))
 	lost := workspace.Losses{
 		Unmerged: []objects.Change{{Path: hostile}}, Skipped: []workspace.Skipped{{Path: "big", Why: hostile}},

@@ -46,6 +46,20 @@ func noWorktreeText(id, member string, others []string) app.Message {
 	return m.With(app.To("see which members have worktrees", "guide", "worktrees"))
 }
 
+// notOwnText is for a worktree that the events of a session name, but which is that of the original session, or "" if
+// it is in another home.
+func notOwnText(id, member, dir, original string) app.Message {
+	member = tty.SafeLine(member)
+	if original == "" {
+		return app.Text("The worktree of %s was %s, in another home.", member, tty.SafeLine(dir)).
+			With(app.To("list the worktrees of this home", "sessions", "clean", "--worktrees", "--dry-run"))
+	}
+	return app.Text("Session %s is a copy in which %s has no worktree yet: %s is that of session %s.",
+		id, member, tty.SafeLine(dir), original).
+		With(app.To("merge that one", "files", "merge", original, member),
+			app.To("remove that one", "files", "drop", original, member))
+}
+
 // droppedText is for a worktree that was removed.
 func droppedText(id, member string) app.Message {
 	return app.Text("The worktree of %s was removed.", tty.SafeLine(member)).
