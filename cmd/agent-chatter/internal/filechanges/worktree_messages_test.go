@@ -41,6 +41,7 @@ func worktreeTexts() (texts []apptest.Text) {
 	add("noCommitText", "", noCommitText(hostile))
 	add("dropNotConfirmedText", "", dropNotConfirmedText())
 	add("lockedText", "", lockedText("/home/hugo/"+hostile))
+	add("dropChangedText", "", dropChangedText(id, "ada", &coordinator.DropChangedError{Dir: hostile}))
 	add("removedText", "", removedText(hostile))
 	add("textInTrash", "", textInTrash)
 	lost.Locked = true

@@ -133,5 +133,11 @@ func lockedText(dir string) app.Message {
 		With(app.ToRun("unlock it", "git", "-C", dir, "worktree", "unlock", dir))
 }
 
+// dropChangedText is for a worktree in which something was saved after its files were listed.
+func dropChangedText(id, member string, err *coordinator.DropChangedError) app.Message {
+	return app.Text("%s. Nothing was removed.", tty.SafeLine(err.Error())).
+		With(app.To("list what would be lost now", "files", "drop", id, member))
+}
+
 // removedText is for a worktree that is removed.
 func removedText(dir string) string { return fmt.Sprintf("Removed %s.", tty.SafeLine(dir)) }
