@@ -113,6 +113,31 @@ func TestFileMerge(t *testing.T) {
 	p.check(map[string]string{"a": "ada's tea\n", "b": "full\n"})
 }
 
+// What was saved in a worktree after its files were listed is not removed.
+func TestDropOfAChangedWorktree(t *testing.T) {
+	p, d := newProject(t), onDisk(t, 0)
+	f := p.inWorktrees(d, "", map[string]turnFunc{"ada": writes("a", "ada's tea\n")})
+	f.say("[NEXT: ada] go")
+	ada, id := f.worktree("ada"), f.Status().SessionID
+	f.Stop("end")
+	late := filepath.Join(ada.Dir, "late")
+	drop := p.drop(d, id)
+	if err := os.WriteFile(late, []byte("late\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var changed *coordinator.DropChangedError
+	if err := errors.Join(drop.Run(t.Context()), drop.Close()); !errors.As(err, &changed) {
+		t.Errorf("the removal of a changed worktree: %v", err)
+	}
+	if _, err := os.Stat(late); err != nil {
+		t.Fatal(err)
+	}
+	drop = p.drop(d, id)
+	if err := errors.Join(drop.Run(t.Context()), drop.Close()); err != nil {
+		t.Error(err)
+	}
+}
+
 // A merge that a crash interrupts is completed by the next one.
 func TestFileMergeAfterACrash(t *testing.T) {
 	p, d := newProject(t), onDisk(t, 0)

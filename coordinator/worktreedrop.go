@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"reflect"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/workspace"
 	"github.com/agent-chatter/agent-chatter/coordinator/workspace/objects"
@@ -58,6 +59,34 @@ func (d *WorktreeDrop) Prepare(ctx context.Context) (*PreparedDrop, error) {
 	return p, nil
 }
 
+// DropChangedError is the error of PreparedDrop.Run if the worktree is not as Prepare has found it.
+type DropChangedError struct{ Dir string }
+
+func (e *DropChangedError) Error() string { return e.Dir + " has changed since its files were listed" }
+
+// checkSame captures the worktree again: what was saved or committed there while a person read the list is in no
+// capture, and the list does not have it.
+func (p *PreparedDrop) checkSame(ctx context.Context) error {
+	if p.running == nil {
+		return nil
+	}
+	if with, err := p.running.With(); err != nil || len(with) > 0 {
+		return errors.Join(err, &workspace.BusyError{Root: p.tree.Dir})
+	}
+	w, err := p.tree.Workspace()
+	if err != nil {
+		return err
+	}
+	tree, losses := p.now.Tree, p.Losses
+	if err := p.prepare(ctx, w); err != nil {
+		return err
+	}
+	if p.now.Tree != tree || !reflect.DeepEqual(p.Losses, losses) {
+		return &DropChangedError{p.tree.Dir}
+	}
+	return nil
+}
+
 func (p *PreparedDrop) prepare(ctx context.Context, w *workspace.Workspace) error {
 	merged, err := objects.ParseHash(p.d.History.LastBase())
 	if err != nil {
@@ -70,9 +99,13 @@ func (p *PreparedDrop) prepare(ctx context.Context, w *workspace.Workspace) erro
 	return err
 }
 
-// Run records that the worktree is removed, and removes it. The error is a *CommitsError if commits would be lost, and
-// a *workspace.LockedError if it is locked; then nothing is done.
+// Run records that the worktree is removed, and removes it. The error is a *DropChangedError if it has changed since
+// Prepare, a *workspace.BusyError if a turn has run in it since, a *CommitsError if commits would be lost, and a
+// *workspace.LockedError if it is locked; then nothing is done.
 func (p *PreparedDrop) Run(ctx context.Context) error {
+	if err := p.checkSame(ctx); err != nil {
+		return err
+	}
 	losses := p.Losses
 	if losses.Locked {
 		return &workspace.LockedError{Dir: p.tree.Dir}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/workspace/objects"
@@ -63,7 +61,9 @@ type mergePlanner struct {
 	ctx       context.Context
 	ours      map[string]objects.Entry
 	theirDirs map[string]bool   // directories of the worktree
+	folded    map[string]bool   // foldedName of its files, where the file system folds case
 	contents  map[string][]byte // of merged texts, by their paths
+	disk      *disk             // of the worktree
 }
 
 // compare finds what becomes of each path.
@@ -79,12 +79,19 @@ func (p *mergePlanner) compare() (err error) {
 	if err != nil {
 		return err
 	}
-	p.theirDirs = map[string]bool{}
+	p.theirDirs, p.folded = map[string]bool{}, map[string]bool{}
 	for name := range theirs {
 		for dir := range parents(name) {
 			p.theirDirs[dir] = true
 		}
+		if p.FoldsCase {
+			p.folded[foldedName(name)] = true
+		}
 	}
+	if p.disk, err = openDisk(m.From.root); err != nil {
+		return err
+	}
+	defer p.disk.close()
 	for c, err := range m.From.Compare(m.Base, m.Theirs) {
 		if err != nil {
 			return err
@@ -123,10 +130,11 @@ func (p *mergePlanner) merge(c objects.Change) error {
 	return nil
 }
 
-// exists reports whether the worktree has a path that its capture lacks: the member may have made Git ignore it.
+// exists reports whether the worktree has a file that its capture lacks: the member may have made Git ignore it. A
+// directory in its place is none, and neither is a file that differs in upper and lower case only.
 func (p *mergePlanner) exists(name string) bool {
-	_, err := os.Lstat(filepath.Join(p.m.From.root, filepath.FromSlash(name)))
-	return err == nil
+	st, err := p.disk.lstat(name)
+	return err == nil && st.mode&objects.ModeType != objects.ModeDir && !p.folded[foldedName(name)]
 }
 
 // isKnownEntry reports whether a path is absent or its content is stored.

@@ -2,6 +2,8 @@ package workspace_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -132,7 +134,6 @@ func TestMergeOfSkippedFiles(t *testing.T) {
 		"keep b: not captured now, so it could not be undone: 11 bytes, over 10")
 }
 
-// The second merge begins with what the first has merged.
 // A file that Git does not list in the worktree any more was not deleted.
 func TestMergeOfFilesThatGitIgnores(t *testing.T) {
 	m := newMerging(t, map[string]string{"a": "1\n", "k.log": "1\n"})
@@ -148,6 +149,19 @@ func TestMergeOfFilesThatGitIgnores(t *testing.T) {
 	m.wantPlan(m.plan(false), `write .gitignore: "*.log\n"`, "keep k.log"+why)
 }
 
+// A directory in the place of a file, and a file below a link, are not that file.
+func TestMergeOfFilesThatBecomeDirectories(t *testing.T) {
+	m := newMerging(t, map[string]string{"a": "1\n", "dir/b": "1\n", "other/b": "1\n"})
+	m.worktree.remove("a")
+	m.worktree.write("a/in", "2\n")
+	m.worktree.remove("dir")
+	if err := os.Symlink("other", filepath.Join(m.worktree.dir, "dir")); err != nil {
+		t.Skip(err) // Windows lets few users do that
+	}
+	m.wantPlan(m.plan(false), "remove dir/b", "remove a", `write a/in: "2\n"`, `write dir: "other"`)
+}
+
+// The second merge begins with what the first has merged.
 func TestMergeTwice(t *testing.T) {
 	m := newMerging(t, map[string]string{"a": "1\n", "b": "1\n"})
 	m.worktree.write("a", "2\n")

@@ -288,8 +288,7 @@ func (p *planner) keepFolded() {
 	folded := map[string][]string{}
 	for name, t := range p.trails {
 		if !t.target.IsZero() {
-			key := strings.ToLower(norm.NFC.String(name))
-			folded[key] = append(folded[key], name)
+			folded[foldedName(name)] = append(folded[foldedName(name)], name)
 		}
 	}
 	for _, names := range folded {
@@ -301,6 +300,9 @@ func (p *planner) keepFolded() {
 		}
 	}
 }
+
+// foldedName is the same for all paths that a file system that folds case takes for one.
+func foldedName(name string) string { return strings.ToLower(norm.NFC.String(name)) }
 
 // keepObstructed keeps the paths of the target that need a directory where a file stays, or the reverse.
 func (p *planner) keepObstructed() {

@@ -2,6 +2,7 @@ package filechanges
 
 import (
 	"context"
+	"errors"
 	"io"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
@@ -81,7 +82,12 @@ func (cmd *Drop) run(ctx context.Context, a *app.App, w *worktree, p *coordinato
 			return err
 		}
 	}
-	if err := p.Run(ctx); err != nil {
+	err := p.Run(ctx)
+	var changed *coordinator.DropChangedError
+	if errors.As(err, &changed) {
+		return app.Exit(app.ExitFailed, dropChangedText(w.session.ID, w.MemberID, changed))
+	}
+	if err != nil {
 		return err
 	}
 	if json {

@@ -9,6 +9,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/host"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/workspace"
 	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
@@ -37,18 +38,28 @@ func findWorktree(ctx context.Context, a *app.App, id, member string) (*worktree
 	}
 	var others []string
 	for _, w := range all {
-		owner := filepath.Base(filepath.Dir(w.Dir))
-		switch {
-		case w.MemberID == member && owner != s.ID:
-			return nil, app.Exit(app.ExitFailed, copiedWorktreeText(s.ID, member, owner))
-		case w.MemberID == member:
-			return w, nil
+		if w.MemberID == member {
+			return w, w.checkOwn(a.Home)
 		}
 		if !w.Dropped {
 			others = append(others, w.MemberID)
 		}
 	}
 	return nil, app.Exit(app.ExitFailed, noWorktreeText(s.ID, member, others))
+}
+
+// checkOwn returns an error if the worktree is not that of the session: a copy of a session has the events of the
+// original, and so does one in a home that was moved.
+func (w *worktree) checkOwn(home string) error {
+	own, err := workspace.WorktreeDir(home, w.session.ID, w.MemberID)
+	if err != nil || w.Dir == own || w.Dropped {
+		return err
+	}
+	original := filepath.Base(filepath.Dir(w.Dir))
+	if of, err := workspace.WorktreeDir(home, original, w.MemberID); err != nil || w.Dir != of {
+		original = "" // it is in another home
+	}
+	return app.Exit(app.ExitFailed, notOwnText(w.session.ID, w.MemberID, w.Dir, original))
 }
 
 // worktrees returns those that a session has recorded here, and its members.

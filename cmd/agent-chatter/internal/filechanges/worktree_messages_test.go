@@ -23,8 +23,9 @@ func worktreeTexts() (texts []apptest.Text) {
 	add("mergeNotConfirmedText", "", mergeNotConfirmedText())
 	add("noMergePathText", "", noMergePathText(id, hostile))
 	add("noWorktreeText", "", noWorktreeText(id, hostile, nil))
-	add("copiedWorktreeText", "", copiedWorktreeText(id, hostile, id))
 	add("noWorktreeText", "with others", noWorktreeText(id, "eve", []string{"bea", hostile}))
+	add("notOwnText", "", notOwnText(id, "ada", "/h/worktrees/s/ada", "s"))
+	add("notOwnText", "another home", notOwnText(id, "ada", hostile, ""))
 	add("droppedText", "", droppedText(id, hostile))
 	lost := workspace.Losses{
 		Unmerged: []objects.Change{{Path: hostile}}, Skipped: []workspace.Skipped{{Path: "big", Why: hostile}},
@@ -40,6 +41,7 @@ func worktreeTexts() (texts []apptest.Text) {
 	add("noCommitText", "", noCommitText(hostile))
 	add("dropNotConfirmedText", "", dropNotConfirmedText())
 	add("lockedText", "", lockedText("/home/hugo/"+hostile))
+	add("dropChangedText", "", dropChangedText(id, "ada", &coordinator.DropChangedError{Dir: hostile}))
 	add("removedText", "", removedText(hostile))
 	add("mergedWhoText", "", mergedWhoText(hostile))
 	add("textInTrash", "", textInTrash)

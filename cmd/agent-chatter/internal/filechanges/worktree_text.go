@@ -46,11 +46,18 @@ func noWorktreeText(id, member string, others []string) app.Message {
 	return m.With(app.To("see which members have worktrees", "guide", "worktrees"))
 }
 
-// copiedWorktreeText is for a copy of a session, in which the member has had no turn yet.
-func copiedWorktreeText(id, member, owner string) app.Message {
-	return app.Text("In session %s, %s has no worktree yet: the one it names is that of session %s.",
-		id, tty.SafeLine(member), tty.SafeLine(owner)).
-		With(app.To("see what that has", "files", "list", owner))
+// notOwnText is for a worktree that the events of a session name, but which is that of the original session, or "" if
+// it is in another home.
+func notOwnText(id, member, dir, original string) app.Message {
+	member = tty.SafeLine(member)
+	if original == "" {
+		return app.Text("The worktree of %s was %s, in another home.", member, tty.SafeLine(dir)).
+			With(app.To("list the worktrees of this home", "sessions", "clean", "--worktrees", "--dry-run"))
+	}
+	return app.Text("Session %s is a copy in which %s has no worktree yet: %s is that of session %s.",
+		id, member, tty.SafeLine(dir), original).
+		With(app.To("merge that one", "files", "merge", original, member),
+			app.To("remove that one", "files", "drop", original, member))
 }
 
 // droppedText is for a worktree that was removed.
@@ -124,6 +131,12 @@ func dropNotConfirmedText() app.Message {
 func lockedText(dir string) app.Message {
 	return app.Text("%s is locked by git worktree lock.", tty.SafeLine(dir)).
 		With(app.ToRun("unlock it", "git", "-C", dir, "worktree", "unlock", dir))
+}
+
+// dropChangedText is for a worktree in which something was saved after its files were listed.
+func dropChangedText(id, member string, err *coordinator.DropChangedError) app.Message {
+	return app.Text("%s. Nothing was removed.", tty.SafeLine(err.Error())).
+		With(app.To("list what would be lost now", "files", "drop", id, member))
 }
 
 // removedText is for a worktree that is removed.
