@@ -337,8 +337,8 @@ func (c *Coordinator) unseen(use continuation, next instructed, limit int) ([]pr
 	}
 	unseen, bytes := []projection.Entry(nil), 0
 	for _, e := range entries {
-		isLater := next.seen > 0 && e.Seq > next.seen
-		if isLater || e.Seq < from || e.Seq == use.base.Reply || !use.repeated && slices.Contains(use.base.Steered, e.Seq) {
+		isOther := e.Seq < from || next.isAfter(e)
+		if isOther || e.Seq == use.base.Reply || !use.repeated && slices.Contains(use.base.Steered, e.Seq) {
 			continue
 		}
 		e = *c.withoutSecrets(e)

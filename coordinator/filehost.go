@@ -2,9 +2,9 @@ package coordinator
 
 import "github.com/agent-chatter/agent-chatter/projection"
 
-// withHost returns an event of files or worktrees with its field Host: a hash of the others with a secret key of the home and the
-// machine. Only such events are believed when files are set back. A session from elsewhere could otherwise name any
-// directory, and trees that its author knows.
+// withHost returns an event of files or worktrees with its field Host: a hash of the others with a secret key of the
+// home and the machine. Only such events are believed when files are set back, or worktrees used. A session from
+// elsewhere could otherwise name any directory, and trees that its author knows.
 func withHost(key []byte, p projection.Payload) projection.Payload {
 	switch p := p.(type) {
 	case projection.FilesCaptured:

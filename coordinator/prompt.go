@@ -48,6 +48,9 @@ type instructed struct {
 	seen uint64
 }
 
+// isAfter reports whether a message is newer than what the prompt may have.
+func (i instructed) isAfter(e projection.Entry) bool { return i.seen > 0 && e.Seq > i.seen }
+
 // instruct reads the instructions of an item. The error is that of team.Instructions: an agent does not
 // run without its instructions.
 func (c *Coordinator) instruct(waiting item) (instructed, error) {
@@ -65,7 +68,7 @@ func (i instructed) hash() string {
 // messages are left out first, then the middle of the triggering message. It notifies the listener of both.
 func (c *Coordinator) promptFor(engine agent.Engine, next instructed) (string, history) {
 	h := c.history(next)
-	h.entries = slices.DeleteFunc(h.entries, func(e projection.Entry) bool { return next.seen > 0 && e.Seq > next.seen })
+	h.entries = slices.DeleteFunc(h.entries, next.isAfter)
 	limited, ok := engine.(agent.Limited)
 	if !ok {
 		return c.prompt(next, h), h

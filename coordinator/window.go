@@ -87,7 +87,8 @@ func (c *Coordinator) steppedHistory(next instructed) history {
 	const rounding = 1 << 10 // what the other sections take changes rarely
 	summary := c.summary(next.member)
 	h := history{summary: summary.Text}
-	others := len(c.prompt(instructed{item: item{member: next.member}, ofTeam: next.ofTeam, ofMember: next.ofMember}, h))
+	bare := instructed{item: item{member: next.member}, ofTeam: next.ofTeam, ofMember: next.ofMember}
+	others := len(c.prompt(bare, h))
 	size := int64(c.windowOf(next.member) - (others/rounding+1)*rounding)
 	if size <= 0 {
 		return history{}

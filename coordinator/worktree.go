@@ -239,7 +239,8 @@ func (m *worktreeMaker) setUp(ctx context.Context, turnID string) error {
 	if len(argv) == 0 {
 		return nil
 	}
-	ctx, stop := context.WithTimeoutCause(ctx, setupTimeout, fmt.Errorf("the set-up command took over %v", setupTimeout))
+	late := fmt.Errorf("the set-up command took over %v", setupTimeout)
+	ctx, stop := context.WithTimeoutCause(ctx, setupTimeout, late)
 	defer stop()
 	env := member.ForEngine("").Env
 	p, err := process.Start(process.Program{

@@ -77,8 +77,8 @@ type State struct {
 	Trees []KnownTree `json:"trees,omitempty"`
 	// Restores are the newest restores of files, at most maxRestores, the newest last.
 	Restores []Restore `json:"restores,omitempty"`
-	// Worktrees are the directories that members have of their own, at most maxWorktrees, the newest last. A session that
-	// was continued in several homes has several of a member.
+	// Worktrees are the directories that members have of their own, at most maxWorktrees, the newest last. A session
+	// that was continued in several homes has several of a member.
 	Worktrees []Worktree `json:"worktrees,omitempty"`
 	// History is a chained checksum of all messages; LastMessage is the seq of the last one.
 	History     string  `json:"history,omitempty"`

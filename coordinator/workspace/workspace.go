@@ -34,7 +34,8 @@ type Workspace struct {
 
 // Open returns the workspace of a directory that agents work in, with its store in home, the directory of the program,
 // which exists. The workspace is the worktree of a member, or the top of the Git work tree around dir, or dir itself if
-// there is none, or if the top is the home directory of the user or contains it. An error says that dir may not be captured.
+// there is none, or if the top is the home directory of the user or contains it. An error says that dir may not be
+// captured.
 func Open(home, dir string) (*Workspace, error) {
 	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {

@@ -42,7 +42,8 @@ func (cmd *Command) checkPanel(t *team.Team) error {
 	return nil
 }
 
-const textPanel = "--panel names two to four agents, such as ada,bea, who answer the messages of -m, which are no commands."
+const textPanel = "--panel names two to four agents, such as ada,bea, who answer the messages of -m, which are no " +
+	"commands."
 
 // noPanelistText is for a name in --panel that is no agent, or is there twice.
 func noPanelistText(name string, t *team.Team) string {
@@ -52,8 +53,8 @@ func noPanelistText(name string, t *team.Team) string {
 			agents = append(agents, tty.SafeLine(m.Name))
 		}
 	}
-	return "--panel names different agents, and " + tty.SafeLine(name) + " is none, or is there twice. The agents are: " +
-		strings.Join(agents, ", ") + "."
+	return "--panel names different agents, and " + tty.SafeLine(name) + " is none, or is there twice. " +
+		"The agents are: " + strings.Join(agents, ", ") + "."
 }
 
 // messages returns those of -m, to the members of --panel.

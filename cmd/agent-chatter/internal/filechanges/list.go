@@ -185,7 +185,8 @@ func (cmd *List) print(a *app.App, out *bufio.Writer, h *history, rows []row) er
 		if len(r.changes) == 0 {
 			files = "unknown"
 		}
-		cells = append(cells, []string{seq, h.whoText(r.step) + h.whereText(r.step), files, linesText(r.changes), h.namesText(r)})
+		who := h.whoText(r.step) + h.whereText(r.step)
+		cells = append(cells, []string{seq, who, files, linesText(r.changes), h.namesText(r)})
 	}
 	lines := ansi.Align(cells)
 	style := view.OutputStyle(a)

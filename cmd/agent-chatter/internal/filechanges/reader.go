@@ -60,7 +60,8 @@ func OpenReader(ctx context.Context, a *app.App, s catalog.Session) (*Reader, er
 	for _, s := range r.history.steps {
 		changes, err := r.history.changes(s)
 		step := Step{
-			Seq: s.seq, At: s.at, Turn: s.turn, ByTurn: s.changed != nil, Who: r.history.whoText(s) + r.history.whereText(s), Dir: s.dir,
+			Seq: s.seq, At: s.at, Turn: s.turn, ByTurn: s.changed != nil,
+			Who: r.history.whoText(s) + r.history.whereText(s), Dir: s.dir,
 			Files: changes,
 		}
 		if err != nil {
