@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/agent-chatter/agent-chatter/coordinator/workspace/objects"
@@ -104,7 +102,7 @@ func (p *mergePlanner) merge(c objects.Change) error {
 	switch {
 	case !isKnownEntry(c.After):
 		why = "the worktree has it in no capture: " + p.unknownReason(p.m.From.store, c.After)
-	case c.After.IsZero() && p.exists(c.Path):
+	case c.After.IsZero() && !ours.IsZero() && p.exists(c.Path):
 		why = "the worktree still has it, but Git does not list it there any more"
 	case !isKnownEntry(ours):
 		why = "not captured now, so it could not be undone: " + p.unknownReason(p.m.Into.store, ours)
@@ -123,10 +121,15 @@ func (p *mergePlanner) merge(c objects.Change) error {
 	return nil
 }
 
-// exists reports whether the worktree has a path that its capture lacks: the member may have made Git ignore it.
+// exists reports whether the worktree has a file that its capture lacks: the member may have made Git ignore it.
 func (p *mergePlanner) exists(name string) bool {
-	_, err := os.Lstat(filepath.Join(p.m.From.root, filepath.FromSlash(name)))
-	return err == nil
+	disk, err := openDisk(p.m.From.root)
+	if err != nil {
+		return true
+	}
+	defer disk.close()
+	st, err := disk.lstat(name)
+	return err == nil && st.mode&objects.ModeType != objects.ModeDir
 }
 
 // isKnownEntry reports whether a path is absent or its content is stored.
