@@ -111,7 +111,7 @@ func (p *mergePlanner) merge(c objects.Change) error {
 	switch {
 	case !isKnownEntry(c.After):
 		why = "the worktree has it in no capture: " + p.unknownReason(p.m.From.store, c.After)
-	case c.After.IsZero() && p.exists(c.Path):
+	case c.After.IsZero() && !ours.IsZero() && p.exists(c.Path):
 		why = "the worktree still has it, but Git does not list it there any more"
 	case !isKnownEntry(ours):
 		why = "not captured now, so it could not be undone: " + p.unknownReason(p.m.Into.store, ours)
