@@ -100,10 +100,14 @@ func (p *PreparedDrop) prepare(ctx context.Context, w *workspace.Workspace) erro
 }
 
 // Run records that the worktree is removed, and removes it. The error is a *DropChangedError if it has changed since
-// Prepare, a *workspace.BusyError if a turn has run in it since, a *CommitsError if commits would be lost, and a
-// *workspace.LockedError if it is locked; then nothing is done.
+// Prepare, a *workspace.BusyError if a turn has run in it since, a *CommitsError if commits would be lost, a
+// *workspace.LockedError if it is locked, and a *workspace.MountError if a file system is mounted in it; then nothing
+// is done.
 func (p *PreparedDrop) Run(ctx context.Context) error {
 	if err := p.checkSame(ctx); err != nil {
+		return err
+	}
+	if err := p.tree.CheckMounts(); err != nil {
 		return err
 	}
 	losses := p.Losses

@@ -257,6 +257,9 @@ func (t Worktree) moveAside(ctx context.Context, aside string, before func(strin
 			return &LockedError{t.Dir}
 		}
 	}
+	if err := t.CheckMounts(); err != nil {
+		return err
+	}
 	before("make parent")
 	if err := os.MkdirAll(filepath.Dir(aside), 0o700); err != nil {
 		return err

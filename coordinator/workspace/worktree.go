@@ -143,6 +143,21 @@ func (t Worktree) Workspace() (*Workspace, error) {
 	return w, nil
 }
 
+// MountError is the error of a worktree in which a file system is mounted: its files are not those of the worktree.
+type MountError struct{ At string }
+
+func (e *MountError) Error() string { return "a file system is mounted at " + e.At }
+
+// CheckMounts returns a *MountError if a file system is mounted in the worktree. It knows those of Linux only.
+func (t Worktree) CheckMounts() error { return checkMounts(t.Dir) }
+
+func checkMounts(dir string) error {
+	if mounts := mountsBelow(dir); len(mounts) > 0 {
+		return &MountError{mounts[0]}
+	}
+	return nil
+}
+
 // remove removes what is at a path: the directory of the worktree or what an agent has put in its place, and the entry
 // that Git has of it. No link is followed. before is called before each operation.
 func (t Worktree) remove(ctx context.Context, at string, before func(string)) error {
@@ -163,6 +178,9 @@ func (t Worktree) remove(ctx context.Context, at string, before func(string)) er
 	case !info.IsDir():
 		before("remove")
 		return parent.Remove(base)
+	}
+	if err := checkMounts(at); err != nil {
+		return err
 	}
 	if err := t.removeEntry(ctx, at, before); err != nil {
 		return err

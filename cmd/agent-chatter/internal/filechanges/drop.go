@@ -82,13 +82,8 @@ func (cmd *Drop) run(ctx context.Context, a *app.App, w *worktree, p *coordinato
 			return err
 		}
 	}
-	err := p.Run(ctx)
-	var changed *coordinator.DropChangedError
-	if errors.As(err, &changed) {
-		return app.Exit(app.ExitFailed, dropChangedText(w.session.ID, w.MemberID, changed))
-	}
-	if err != nil {
-		return err
+	if err := p.Run(ctx); err != nil {
+		return explainDrop(w, err)
 	}
 	if json {
 		return app.WriteJSON(a.Stdout, lossJSON{What: "removed", Path: w.Dir})
@@ -97,6 +92,19 @@ func (cmd *Drop) run(ctx context.Context, a *app.App, w *worktree, p *coordinato
 		a.Notice(removedText(w.Dir))
 	}
 	return nil
+}
+
+// explainDrop returns the message of an error of PreparedDrop.Run.
+func explainDrop(w *worktree, err error) error {
+	var changed *coordinator.DropChangedError
+	var mount *workspace.MountError
+	switch {
+	case errors.As(err, &changed):
+		return app.Exit(app.ExitFailed, dropChangedText(w.session.ID, w.MemberID, changed))
+	case errors.As(err, &mount):
+		return app.Exit(app.ExitFailed, mountedText(w.Dir, mount))
+	}
+	return err
 }
 
 // lossJSON is what the removal of a worktree loses, or that it is removed, in JSON.

@@ -42,6 +42,7 @@ func worktreeTexts() (texts []apptest.Text) {
 	add("dropNotConfirmedText", "", dropNotConfirmedText())
 	add("lockedText", "", lockedText("/home/hugo/"+hostile))
 	add("dropChangedText", "", dropChangedText(id, "ada", &coordinator.DropChangedError{Dir: hostile}))
+	add("mountedText", "", mountedText(hostile, &workspace.MountError{At: "/w/" + hostile}))
 	add("removedText", "", removedText(hostile))
 	add("mergedWhoText", "", mergedWhoText(hostile))
 	add("textInTrash", "", textInTrash)

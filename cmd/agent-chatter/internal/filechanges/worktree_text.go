@@ -139,5 +139,11 @@ func dropChangedText(id, member string, err *coordinator.DropChangedError) app.M
 		With(app.To("list what would be lost now", "files", "drop", id, member))
 }
 
+// mountedText is for a worktree in which a file system is mounted.
+func mountedText(dir string, err *workspace.MountError) app.Message {
+	return app.Text("%s was not removed: %s.", tty.SafeLine(dir), tty.SafeLine(err.Error())).
+		With(app.ToRun("unmount it", "umount", err.At))
+}
+
 // removedText is for a worktree that is removed.
 func removedText(dir string) string { return fmt.Sprintf("Removed %s.", tty.SafeLine(dir)) }
