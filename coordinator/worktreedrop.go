@@ -33,7 +33,7 @@ type PreparedDrop struct {
 	tree    workspace.Worktree
 	running *workspace.Running // nil: the directory is missing
 	now     workspace.Capture
-	// Losses are what only the worktree has. Missing is whether its directory is, so that they are unknown.
+	// Losses are what only the worktree has. Missing is whether its directory is, so that only the commits are known.
 	Losses  workspace.Losses
 	Missing bool
 }
@@ -44,7 +44,8 @@ func (d *WorktreeDrop) Prepare(ctx context.Context) (*PreparedDrop, error) {
 	p := &PreparedDrop{d: d, tree: workspace.Worktree{Dir: d.History.Dir, From: d.From}}
 	if info, err := os.Lstat(p.tree.Dir); errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
 		p.Missing = true
-		return p, nil
+		p.Losses, err = p.tree.CommitLosses(ctx)
+		return p, err
 	}
 	w, err := p.tree.Workspace()
 	if err != nil {
@@ -92,7 +93,15 @@ func (p *PreparedDrop) prepare(ctx context.Context, w *workspace.Workspace) erro
 	if err != nil {
 		return err
 	}
-	if p.now, err = w.Capture(ctx, newID(), nil); err != nil {
+	p.now, err = w.Capture(ctx, newID(), nil)
+	var limit *workspace.LimitError
+	if errors.As(err, &limit) { // no capture has its files then
+		p.now = workspace.Capture{}
+		p.Losses, err = p.tree.Losses(ctx, merged, workspace.Capture{Tree: merged})
+		p.Losses.Unknown = append(p.Losses.Unknown, "which files are unmerged: "+limit.Error())
+		return err
+	}
+	if err != nil {
 		return err
 	}
 	p.Losses, err = p.tree.Losses(ctx, merged, p.now)

@@ -28,17 +28,18 @@ type Losses struct {
 	IgnoredMore bool             // there are more
 	// Repositories are nested ones, with all their commits, sorted.
 	Repositories []string
-	Head         string // the commit that is checked out; "": there is none
-	Commits      int    // that nothing but Head of the worktree reaches
-	Locked       bool   // git worktree lock protects it, so that it cannot be removed
+	Head         string   // the commit that is checked out; "": there is none
+	Commits      int      // that nothing but Head of the worktree reaches
+	Locked       bool     // git worktree lock protects it, so that it cannot be removed
+	Unknown      []string // what could not be found out, and why
 }
 
 // NeedForce reports whether commits would be lost, which no capture has.
-func (l Losses) NeedForce() bool { return l.Commits > 0 || len(l.Repositories) > 0 }
+func (l Losses) NeedForce() bool { return l.Commits > 0 || len(l.Repositories)+len(l.Unknown) > 0 }
 
 // IsNone reports whether nothing would be lost.
 func (l Losses) IsNone() bool {
-	return len(l.Unmerged)+len(l.Skipped)+len(l.Ignored)+len(l.Repositories)+l.Commits == 0
+	return len(l.Unmerged)+len(l.Skipped)+len(l.Ignored)+len(l.Repositories)+len(l.Unknown)+l.Commits == 0
 }
 
 // Losses returns what the removal of the worktree would lose. merged is the tree of what was merged, and now a capture
@@ -50,13 +51,21 @@ func (t Worktree) Losses(ctx context.Context, merged objects.Hash, now Capture) 
 	}
 	l.Skipped = now.Skipped
 	for c, err := range w.Compare(merged, now.Tree) {
+		var partial *PartialError
+		if errors.As(err, &partial) {
+			l.Unknown = append(l.Unknown, "which files are unmerged: "+err.Error())
+			break
+		}
 		if err != nil {
 			return l, err
 		}
 		l.Unmerged = append(l.Unmerged, c)
 	}
 	listed, err := list(ctx, w.listing(false))
-	if err != nil {
+	var tooMany *TooManyError
+	if errors.As(err, &tooMany) {
+		l.Unknown = append(l.Unknown, "which repositories are in it: "+err.Error())
+	} else if err != nil {
 		return l, err
 	}
 	for _, dir := range listed.nested {
@@ -72,6 +81,11 @@ func (t Worktree) Losses(ctx context.Context, merged objects.Hash, now Capture) 
 		return l, err
 	}
 	l.Ignored = slices.DeleteFunc(l.Ignored, t.isCopy)
+	return l, l.addCommits(ctx, t)
+}
+
+// CommitLosses returns the commits that the removal of the worktree would lose, also if its directory is missing.
+func (t Worktree) CommitLosses(ctx context.Context) (l Losses, err error) {
 	return l, l.addCommits(ctx, t)
 }
 
@@ -145,6 +159,9 @@ func (l *Losses) addListed(ctx context.Context, git, dir string, args []string) 
 func (l *Losses) addCommits(ctx context.Context, t Worktree) error {
 	dir, err := t.entriesDir(ctx)
 	if errors.Is(err, fs.ErrNotExist) || dir == "" {
+		if info, err := os.Lstat(filepath.Join(t.Dir, ".git")); err == nil && info.Mode().IsRegular() {
+			l.Unknown = append(l.Unknown, "which commits only it has: "+t.From.root+" is no work tree of its repository")
+		}
 		return nil
 	}
 	if err != nil {

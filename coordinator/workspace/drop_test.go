@@ -2,6 +2,8 @@ package workspace_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -127,6 +129,37 @@ func TestLossesOfAChangedRepository(t *testing.T) {
 	got := p.losses(tree, base)
 	if got.Commits != 1 || !slices.Equal(got.Repositories, []string{"."}) || !got.NeedForce() {
 		t.Errorf("another repository: %+v", got)
+	}
+}
+
+// What cannot be found out counts as a loss.
+func TestLossesThatAreUnknown(t *testing.T) {
+	p := newChanged(t)
+	tree, _ := p.layOut()
+	w := p.in(tree)
+	base := w.capture()
+	now := w.capture()
+	if err := os.Rename(filepath.Join(p.dir, ".git"), filepath.Join(p.dir, "moved")); err != nil {
+		t.Fatal(err)
+	}
+	got, err := tree.Losses(t.Context(), base.Tree, now)
+	if err != nil || len(got.Unknown) != 1 || !got.NeedForce() {
+		t.Errorf("without its repository: %+v, %v", got, err)
+	}
+}
+
+// The commits of a worktree that is missing are losses, too.
+func TestLossesOfAMissingWorktree(t *testing.T) {
+	p := newChanged(t)
+	tree, _ := p.layOut()
+	w := p.in(tree)
+	w.write("changed", "one")
+	w.git("commit", "-qam", "one")
+	if err := os.RemoveAll(tree.Dir); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := tree.CommitLosses(t.Context()); err != nil || got.Commits != 1 || !got.NeedForce() {
+		t.Errorf("missing: %+v, %v", got, err)
 	}
 }
 

@@ -73,7 +73,7 @@ func (cmd *Drop) run(ctx context.Context, a *app.App, w *worktree, p *coordinato
 		return app.Exit(app.ExitFailed, lockedText(w.Dir))
 	case cmd.Keep != "" && p.Losses.Head == "":
 		return app.Exit(app.ExitUsage, noCommitText(w.Dir))
-	case p.Losses.NeedForce() && !cmd.Force && (cmd.Keep == "" || len(p.Losses.Repositories) > 0):
+	case p.Losses.NeedForce() && !cmd.Force && (cmd.Keep == "" || len(p.Losses.Repositories)+len(p.Losses.Unknown) > 0):
 		return app.Exit(app.ExitFailed, commitsText(w.session.ID, w.MemberID, p.Losses))
 	case !cmd.Yes && !a.IsTerminal():
 		return app.Exit(app.ExitUsage, dropNotConfirmedText())
@@ -109,9 +109,9 @@ func explainDrop(w *worktree, err error) error {
 
 // lossJSON is what the removal of a worktree loses, or that it is removed, in JSON.
 type lossJSON struct {
-	What    string `json:"what"` // unmerged, skipped, ignored, repository, commits or removed
+	What    string `json:"what"` // unmerged, skipped, ignored, repository, commits, unknown or removed
 	Path    string `json:"path,omitempty"`
-	Why     string `json:"why,omitempty"` // of skipped
+	Why     string `json:"why,omitempty"` // of skipped and unknown
 	Head    string `json:"head,omitempty"`
 	Commits int    `json:"commits,omitempty"`
 }
@@ -139,6 +139,9 @@ func losses(l workspace.Losses) (rows []lossJSON) {
 	}
 	for _, name := range l.Repositories {
 		rows = append(rows, lossJSON{What: "repository", Path: name})
+	}
+	for _, what := range l.Unknown {
+		rows = append(rows, lossJSON{What: "unknown", Why: what})
 	}
 	if l.Commits > 0 {
 		rows = append(rows, lossJSON{What: "commits", Head: l.Head, Commits: l.Commits})

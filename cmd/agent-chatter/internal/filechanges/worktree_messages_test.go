@@ -36,6 +36,11 @@ func worktreeTexts() (texts []apptest.Text) {
 	add("lossesText", "", lossesText(hostile, &coordinator.PreparedDrop{Losses: lost}))
 	lost.IgnoredMore = true
 	add("lossesText", "very many", lossesText("/w", &coordinator.PreparedDrop{Losses: lost}))
+	unknown := workspace.Losses{Unknown: []string{"which commits only it has: " + hostile}}
+	add("lossesText", "unknown", lossesText("/w", &coordinator.PreparedDrop{Losses: unknown}))
+	missing := coordinator.PreparedDrop{Missing: true, Losses: workspace.Losses{Commits: 1, Head: "9fceb02"}}
+	add("lossesText", "missing, with commits", lossesText("/w", &missing))
+	add("commitsText", "unknown", commitsText(id, "ada", unknown))
 	add("commitsText", "", commitsText(id, "ada", workspace.Losses{Commits: 2}))
 	add("commitsText", "repositories", commitsText(id, "ada", workspace.Losses{Repositories: []string{"a", hostile}}))
 	add("noCommitText", "", noCommitText(hostile))

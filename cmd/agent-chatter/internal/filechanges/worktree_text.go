@@ -71,13 +71,15 @@ const maxLosses = 20
 
 // lossesText lists what the removal of a worktree would lose.
 func lossesText(dir string, p *coordinator.PreparedDrop) string {
+	lines := []string{"Only " + tty.SafeLine(dir) + " has:"}
 	switch {
-	case p.Missing:
+	case p.Missing && p.Losses.IsNone():
 		return fmt.Sprintf("%s is missing.", tty.SafeLine(dir))
+	case p.Missing:
+		lines[0] = tty.SafeLine(dir) + " is missing. Git still has of it:"
 	case p.Losses.IsNone():
 		return fmt.Sprintf("%s has nothing that would be lost.", tty.SafeLine(dir))
 	}
-	lines := []string{"Only " + tty.SafeLine(dir) + " has:"}
 	count := map[string]int{}
 	for _, row := range losses(p.Losses) {
 		if count[row.What]++; count[row.What] > maxLosses {
@@ -86,6 +88,8 @@ func lossesText(dir string, p *coordinator.PreparedDrop) string {
 		switch {
 		case row.What == "commits":
 			lines = append(lines, fmt.Sprintf("commits    %d, up to %.12s", row.Commits, row.Head))
+		case row.What == "unknown":
+			lines = append(lines, "unknown    "+tty.SafeLine(row.Why))
 		case row.Why != "":
 			lines = append(lines, fmt.Sprintf("%-10s %s: %s", row.What, tty.SafeLine(row.Path), tty.SafeLine(row.Why)))
 		default:
@@ -108,6 +112,8 @@ func lossesText(dir string, p *coordinator.PreparedDrop) string {
 func commitsText(id, member string, l workspace.Losses) app.Message {
 	m := app.Text("The removal would lose %s that no branch has.", app.Count(l.Commits, "commit"))
 	switch {
+	case len(l.Unknown) > 0:
+		m = app.Text("It is not known what the removal would lose.")
 	case len(l.Repositories) > 0:
 		m = app.Text("The removal would lose repositories in the worktree, with all commits: %s.",
 			tty.SafeLine(strings.Join(l.Repositories[:min(len(l.Repositories), maxLosses)], ", ")))
