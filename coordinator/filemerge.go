@@ -2,7 +2,6 @@ package coordinator
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"maps"
 	"slices"
@@ -76,7 +75,7 @@ func (p *PreparedRestore) planMerge(ctx context.Context) error {
 		return err
 	}
 	if p.theirs == nil {
-		if p.theirs, err = beginAlone(ctx, w, p.id); err != nil {
+		if p.theirs, err = w.BeginAlone(ctx, p.id); err != nil {
 			return err
 		}
 	}
@@ -101,18 +100,6 @@ func (p *PreparedRestore) planMerge(ctx context.Context) error {
 	}
 	p.Plan, p.target = p.Merged.Plan, p.Merged.Target
 	return nil
-}
-
-// beginAlone begins in a directory in which no turn runs.
-func beginAlone(ctx context.Context, w *workspace.Workspace, id string) (*workspace.Running, error) {
-	running, err := w.Begin(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	if with, err := running.With(); err != nil || len(with) > 0 {
-		return nil, errors.Join(err, &workspace.BusyError{Root: w.Root()}, running.End())
-	}
-	return running, nil
 }
 
 // rebased returns the event of what is merged after a restore; nil: it changed nothing of that.

@@ -214,6 +214,12 @@ func (m *worktreeMaker) make(ctx context.Context) error {
 	} else if err := m.tree.From.Store().Copy(newID(), m.lastStore(), begin); err != nil {
 		return err
 	}
+	// Until it is recorded, other processes learn from this alone that it is in use.
+	settingUp, err := m.tree.From.Stored(m.tree.Dir).BeginAlone(ctx, newID())
+	if err != nil {
+		return err
+	}
+	defer settingUp.End()
 	// What is there was not set up, so no agent has worked in it.
 	if err := errors.Join(m.tree.Remove(ctx), m.tree.SetUnused()); err != nil {
 		return err

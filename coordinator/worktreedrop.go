@@ -51,7 +51,7 @@ func (d *WorktreeDrop) Prepare(ctx context.Context) (*PreparedDrop, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.running, err = beginAlone(ctx, w, newID()); err != nil {
+	if p.running, err = w.BeginAlone(ctx, newID()); err != nil {
 		return nil, err
 	}
 	if err := p.prepare(ctx, w); err != nil {

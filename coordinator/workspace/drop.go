@@ -22,6 +22,7 @@ const maxIgnored = 1000
 
 // Losses is what only a worktree has.
 type Losses struct {
+	Files       int              // that Git does not ignore, merged or not
 	Unmerged    []objects.Change // files that differ from what was merged, sorted
 	Skipped     []Skipped        // files that no capture has
 	Ignored     []string         // files that Git ignores, and directories, which end with a slash; sorted
@@ -68,6 +69,7 @@ func (t Worktree) Losses(ctx context.Context, merged objects.Hash, now Capture) 
 	} else if err != nil {
 		return l, err
 	}
+	l.Files = len(listed.paths)
 	for _, dir := range listed.nested {
 		if _, err := os.Lstat(filepath.Join(t.Dir, filepath.FromSlash(dir), ".git")); err == nil {
 			l.Repositories = append(l.Repositories, dir)

@@ -16,8 +16,8 @@ func mountsBelow(dir string) []string {
 	return parseMounts(string(info), dir)
 }
 
-// parseMounts returns the mount points in a directory, or on it, of /proc/self/mountinfo. The fifth field of a line is a
-// path in which spaces, tabs, line feeds and backslashes are octal.
+// parseMounts returns the mount points in a directory, or on it, of /proc/self/mountinfo. The fifth field of a line is
+// a path in which spaces, tabs, line feeds and backslashes are octal.
 func parseMounts(info, dir string) (mounts []string) {
 	octal := strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`)
 	for line := range strings.Lines(info) {

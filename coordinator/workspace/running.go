@@ -67,6 +67,18 @@ func (w *Workspace) begin(ctx context.Context, turnID string) (*Running, error) 
 	return r, nil
 }
 
+// BeginAlone is Begin in a directory in which no turn runs. Otherwise the error is a *BusyError.
+func (w *Workspace) BeginAlone(ctx context.Context, id string) (*Running, error) {
+	running, err := w.Begin(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if with, err := running.With(); err != nil || len(with) > 0 {
+		return nil, errors.Join(err, &BusyError{w.root}, running.End())
+	}
+	return running, nil
+}
+
 func (w *Workspace) turnFile(turnID string) string { return filepath.Join(w.dir, turnID+turnSuffix) }
 
 func appendLine(name, line string) error {

@@ -242,6 +242,20 @@ func isWorkTree(dir string) bool {
 	return err == nil
 }
 
+// isRepository reports whether a directory has a repository of this user, or is one, as those that are bare and those
+// of submodules.
+func isRepository(dir string) bool {
+	if isWorkTree(dir) {
+		return true
+	}
+	for _, name := range []string{"HEAD", "objects"} {
+		if info, err := os.Lstat(filepath.Join(dir, name)); err != nil || !isOwn(info) {
+			return false
+		}
+	}
+	return true
+}
+
 // isOrContains reports whether a directory is other, or contains it. No directory contains "".
 func isOrContains(dir, other string) bool {
 	below, err := filepath.Rel(dir, other)

@@ -75,8 +75,15 @@ func (f FoundWorktree) Worktree(home string) Worktree {
 	t := Worktree{Dir: f.Dir, From: Stored(home, filepath.Dir(f.Dir))} // which has no repository
 	for _, at := range []string{t.Dir, t.beside(droppedDir), t.beside(layingOutDir)} {
 		entry, err := entryOf(at)
-		if common := filepath.Dir(filepath.Dir(entry)); err == nil && filepath.Base(common) == ".git" {
-			t.From = Stored(home, filepath.Dir(common))
+		if err != nil {
+			continue
+		}
+		common := filepath.Dir(filepath.Dir(entry))
+		if top := filepath.Dir(common); filepath.Base(common) == ".git" && isWorkTree(top) {
+			common = top
+		}
+		if isRepository(common) {
+			t.From = Stored(home, common)
 			break
 		}
 	}

@@ -105,7 +105,7 @@ func readPath(file, prefix string) (string, error) {
 
 // entriesDir returns the directory of the entries of the repository; "": there is none.
 func (t Worktree) entriesDir(ctx context.Context) (string, error) {
-	if _, err := os.Stat(t.From.root); err != nil || !isWorkTree(t.From.root) {
+	if _, err := os.Stat(t.From.root); err != nil || !isRepository(t.From.root) {
 		return "", nil
 	}
 	common, err := gitLine(ctx, t.From.root, "rev-parse", "--git-common-dir")

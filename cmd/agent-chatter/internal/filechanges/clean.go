@@ -6,8 +6,9 @@ import (
 	"os"
 	"slices"
 
+	"github.com/oklog/ulid/v2"
+
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/workspace"
 	"github.com/agent-chatter/agent-chatter/coordinator/workspace/objects"
@@ -29,6 +30,7 @@ type cleanedWorktree struct {
 	member string // its id; "": the session does not know the worktree, or is gone
 	tree   workspace.Worktree
 	drop   *coordinator.PreparedDrop // of a session; nil: there is none
+	alone  *workspace.Running        // in a worktree that no session knows, so that no turn begins; nil: in none
 	// stays is why it is not removed, safe for a terminal; "": it is.
 	stays  string
 	losses workspace.Losses
@@ -50,6 +52,9 @@ func (cmd CleanWorktrees) Run(ctx context.Context, a *app.App) error {
 			if w.drop != nil {
 				_ = w.drop.Close() // nothing was written
 			}
+			if w.alone != nil {
+				_ = w.alone.End()
+			}
 		}
 	}()
 	for _, f := range found {
@@ -57,7 +62,7 @@ func (cmd CleanWorktrees) Run(ctx context.Context, a *app.App) error {
 		if trashed[f.Session] {
 			w.stays = textInTrash
 		} else if err := w.examine(ctx, a); err != nil {
-			w.stays = tty.SafeLine(err.Error())
+			w.stays = errorText(err)
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -105,6 +110,10 @@ func (w *cleanedWorktree) examine(ctx context.Context, a *app.App) (err error) {
 	}
 	i := slices.IndexFunc(all, func(known *worktree) bool { return known.Dir == w.Dir })
 	if i < 0 {
+		if _, used, err := w.tree.Exists(); err != nil || used {
+			w.stays = textRecordedElsewhere // a home that was moved, or the session of another one
+			return err
+		}
 		return w.examineAlone(ctx)
 	}
 	known := all[i]
@@ -123,7 +132,10 @@ func (w *cleanedWorktree) examine(ctx context.Context, a *app.App) (err error) {
 }
 
 // examineAlone is examine for a worktree that no session knows: what of it is merged is unknown.
-func (w *cleanedWorktree) examineAlone(ctx context.Context) error {
+func (w *cleanedWorktree) examineAlone(ctx context.Context) (err error) {
+	if w.alone, err = w.tree.From.Stored(w.Dir).BeginAlone(ctx, ulid.Make().String()); err != nil {
+		return err
+	}
 	if info, err := os.Lstat(w.Dir); err != nil || !info.IsDir() {
 		return nil // what a crash has left of one
 	}

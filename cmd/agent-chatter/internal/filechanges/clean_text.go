@@ -1,6 +1,7 @@
 package filechanges
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -11,6 +12,18 @@ import (
 
 // textInTrash is why a worktree stays whose session can be restored.
 const textInTrash = "its session is in the trash"
+
+// textRecordedElsewhere is why a worktree stays whose session names another directory.
+const textRecordedElsewhere = "its session has not recorded it in this home"
+
+// errorText says why a worktree stays that could not be examined.
+func errorText(err error) string {
+	var busy *workspace.BusyError
+	if errors.As(err, &busy) {
+		return "another turn or command uses it"
+	}
+	return tty.SafeLine(err.Error())
+}
 
 // staysText says why a worktree is not removed.
 func staysText(l workspace.Losses) string {
@@ -42,6 +55,8 @@ func worktreesText(all []*cleanedWorktree) app.Message {
 		switch {
 		case w.stays != "":
 			what, verb = ": "+w.stays, "keep"
+		case w.member == "" && w.losses.Files > 0:
+			what = fmt.Sprintf(": no session knows it, nor what of its %s is merged", app.Count(w.losses.Files, "file"))
 		case w.member == "":
 			what = ": no session knows it"
 		}

@@ -1,6 +1,8 @@
 package filechanges
 
 import (
+	"errors"
+
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/workspace"
@@ -51,12 +53,15 @@ func worktreeTexts() (texts []apptest.Text) {
 	add("removedText", "", removedText(hostile))
 	add("mergedWhoText", "", mergedWhoText(hostile))
 	add("textInTrash", "", textInTrash)
+	add("textRecordedElsewhere", "", textRecordedElsewhere)
+	add("errorText", "in use", errorText(&workspace.BusyError{Root: "/w"}))
+	add("errorText", "", errorText(errors.New(hostile)))
 	lost.Locked = true
 	add("staysText", "", staysText(lost))
 	at := func(dir string) workspace.FoundWorktree { return workspace.FoundWorktree{Session: id, Dir: dir} }
 	add("worktreesText", "none", worktreesText(nil))
 	add("worktreesText", "", worktreesText([]*cleanedWorktree{
-		{FoundWorktree: at(hostile)}, {FoundWorktree: at("/w/s/ada"), member: "ada", losses: lost},
+		{FoundWorktree: at(hostile)}, {FoundWorktree: at("/w/s/eve"), losses: workspace.Losses{Files: 2}}, {FoundWorktree: at("/w/s/ada"), member: "ada", losses: lost},
 		{FoundWorktree: at("/w/s/bea"), member: "bea", stays: textInTrash},
 	}))
 	return texts
