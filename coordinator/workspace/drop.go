@@ -162,7 +162,8 @@ func (l *Losses) addCommits(ctx context.Context, t Worktree) error {
 	dir, err := t.entriesDir(ctx)
 	if errors.Is(err, fs.ErrNotExist) || dir == "" {
 		if info, err := os.Lstat(filepath.Join(t.Dir, ".git")); err == nil && info.Mode().IsRegular() {
-			l.Unknown = append(l.Unknown, "which commits only it has: "+t.From.root+" is no work tree of its repository")
+			why := t.From.root + " is no work tree of its repository"
+			l.Unknown = append(l.Unknown, "which commits only it has: "+why)
 		}
 		return nil
 	}
