@@ -43,6 +43,7 @@ type BudgetError struct {
 	Stopped   bool   // a turn was
 	SessionID string
 	Day       string // with team.PerDay: the day
+	Next      int    // the turns of a panel that do not fit into a limit of turns; 0: one turn, or another limit
 }
 
 func (e *BudgetError) Error() string {
@@ -59,8 +60,12 @@ func (e *BudgetError) Amounts() string {
 		team.PerMessage: "since the last message of a person", team.PerSession: "in this session",
 		team.PerDay: "on " + e.Day,
 	}[e.Bound.Per]
-	return fmt.Sprintf("%s of %s %s used %s (budget.%s)", team.Amount(e.Used), team.Amount(e.Bound.Most),
-		cmp.Or(e.Currency, e.Bound.Of), whole, e.Bound.Name())
+	next := ""
+	if e.Next > 0 {
+		next = fmt.Sprintf(", and %d are next", e.Next)
+	}
+	return fmt.Sprintf("%s of %s %s used %s%s (budget.%s)", team.Amount(e.Used), team.Amount(e.Bound.Most),
+		cmp.Or(e.Currency, e.Bound.Of), whole, next, e.Bound.Name())
 }
 
 // Hint returns the command that continues the session in a run with twice the limit.
@@ -68,17 +73,22 @@ func (e *BudgetError) Hint() hint.Hint {
 	if e.SessionID == "" {
 		return hint.Hint{}
 	}
-	raised := e.Bound.Name() + "=" + team.Amount(2*max(e.Used, e.Bound.Most))
+	raised := e.Bound.Name() + "=" + team.Amount(2*max(e.Used+float64(e.Next), e.Bound.Most))
 	return hint.Hint{Kind: hint.Command, Argv: []string{"chat", "--resume", e.SessionID, "--budget", raised}}
 }
 
 // Reached returns the error for the first of some bounds that is reached, so that turns, 0 for a summary, cannot start;
 // nil if none is. Several turns start only if all do.
 func Reached(bounds []team.Bound, spent projection.Spent, turns int) *BudgetError {
-	spent.Turns += max(turns, 1) - 1
+	all := spent
+	all.Turns += max(turns, 1) - 1
 	for _, b := range bounds {
-		if used, currency, _ := b.Used(spent); used >= b.Most {
-			return &BudgetError{Bound: b, Used: used, Currency: currency}
+		if after, currency, _ := b.Used(all); after >= b.Most {
+			e := &BudgetError{Bound: b, Currency: currency}
+			if e.Used, _, _ = b.Used(spent); after > e.Used {
+				e.Next = turns
+			}
+			return e
 		}
 	}
 	return nil

@@ -3,6 +3,7 @@ package filechanges
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -46,12 +47,21 @@ func (cmd *Merge) Run(a *app.App) error {
 	if w.Dropped {
 		return app.Exit(app.ExitFailed, droppedText(w.session.ID, w.MemberID))
 	}
+	for _, dir := range []string{w.Source.Dir, w.Dir} {
+		if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
+			return app.Exit(app.ExitFailed, missingDirText(w.session.ID, w.MemberID, dir, w.Dir))
+		}
+	}
 	r, err := cmd.restore(ctx, a, w)
 	if err != nil {
 		return err
 	}
 	p, err := r.Prepare(ctx)
-	if err != nil {
+	var partial *workspace.PartialError
+	switch {
+	case errors.As(err, &partial):
+		return app.Exit(app.ExitFailed, beyondLimitsText(w.Source.Dir, w.MemberID))
+	case err != nil:
 		return explainRestore(w.session.ID, w.Source.Dropped, err)
 	}
 	defer p.Close()

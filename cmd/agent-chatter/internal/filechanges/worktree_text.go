@@ -31,6 +31,24 @@ func mergeText(dir, member string, m *workspace.Merged) string {
 // mergeNotConfirmedText is for a merge that cannot be confirmed because there is no terminal.
 func mergeNotConfirmedText() app.Message { return app.Text("A merge needs a confirmation: add --yes.") }
 
+// missingDirText is for a merge of which a directory is missing: the worktree, or the one that was copied.
+func missingDirText(id, member, dir, worktree string) app.Message {
+	if dir != worktree {
+		return app.Text("%s is missing: nothing can be merged into it.", tty.SafeLine(dir)).
+			With(app.To("print a patch instead", "files", "patch", id, "--member", member, "--dir", worktree))
+	}
+	next := "continue [NEXT: " + member + "]"
+	return app.Text("The worktree of %s is missing: %s.", tty.SafeLine(member), tty.SafeLine(dir)).
+		With(app.To("make it again from what was captured of it last", "chat", "--resume", id, "-m", next))
+}
+
+// beyondLimitsText is for a merge of directories of which only one was captured completely.
+func beyondLimitsText(dir, member string) app.Message {
+	dir, member = tty.SafeLine(dir), tty.SafeLine(member)
+	return app.Text("%s or the worktree of %s exceeds the limits of captures.", dir, member).
+		With(app.To("see which limits to raise", "guide", "file-changes"))
+}
+
 // noMergePathText is for a path that neither the directory nor the worktree has.
 func noMergePathText(id, path string) app.Message {
 	return app.Text("Neither the directory nor the worktree has %s.", tty.SafeLine(path)).
