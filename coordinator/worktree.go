@@ -86,9 +86,13 @@ func (c *Coordinator) worktree(m team.Member) (projection.Worktree, bool) {
 			continue
 		}
 		c.loadHomeKey()
-		if RecordedHere(c.homeKey, w.WorktreeCreated) && (w.Merged == nil || RecordedHere(c.homeKey, *w.Merged)) {
-			return w, true
+		if !RecordedHere(c.homeKey, w.WorktreeCreated) {
+			continue
 		}
+		if w.Merged != nil && !RecordedHere(c.homeKey, *w.Merged) {
+			w.Merged = nil
+		}
+		return w, true
 	}
 	return projection.Worktree{}, false
 }

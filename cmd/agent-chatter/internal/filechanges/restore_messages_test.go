@@ -4,6 +4,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/workspace"
+	"github.com/agent-chatter/agent-chatter/coordinator/workspace/objects"
 )
 
 // restoreTexts renders each text of the restore with sample values.
@@ -16,6 +17,13 @@ func restoreTexts() (texts []apptest.Text) {
 	}
 	add("planText", "nothing", planText("/w", workspace.Plan{}))
 	add("planText", "", planText(apptest.Hostile, workspace.Plan{Kept: kept}))
+	link := objects.Entry{Mode: objects.ModeLink | 0o777, Hash: objects.HashOf([]byte("/etc/passwd"))}
+	file := objects.Entry{Mode: objects.ModeFile | 0o644, Hash: objects.HashOf([]byte("a"))}
+	asOwner := objects.Entry{Mode: objects.ModeFile | 0o4755, Hash: file.Hash}
+	add("kindText", "link", kindText(workspace.Step{Target: link}))
+	add("kindText", "mode", kindText(workspace.Step{Present: file, Target: asOwner}))
+	add("kindText", "setuid", kindText(workspace.Step{Target: asOwner}))
+	add("kindText", "content", kindText(workspace.Step{Present: link, Target: file}))
 	add("restoredText", "nothing", restoredText(workspace.Result{}))
 	add("restoredText", "", restoredText(workspace.Result{Written: []string{apptest.Hostile}, Removed: []string{"a"}}))
 	add("notRestoredText", "", notRestoredText(workspace.Result{Kept: kept, Failed: kept[:1]}))

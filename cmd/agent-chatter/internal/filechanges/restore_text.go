@@ -26,7 +26,7 @@ func planText(dir string, p workspace.Plan) string {
 		if s.Present.IsZero() {
 			verb = "create"
 		}
-		lines = append(lines, fmt.Sprintf("%-8s %s", verb, tty.SafeLine(s.Path)))
+		lines = append(lines, fmt.Sprintf("%-8s %s%s", verb, tty.SafeLine(s.Path), kindText(s)))
 	}
 	for _, s := range p.Removals {
 		lines = append(lines, fmt.Sprintf("%-8s %s", "remove", tty.SafeLine(s.Path)))
@@ -38,6 +38,20 @@ func planText(dir string, p workspace.Plan) string {
 		lines = append(lines[:maxPlanned], fmt.Sprintf("… and %d more", more))
 	}
 	return strings.Join(lines, "\n")
+}
+
+// kindText follows a path that is written if it becomes a link, or gets a mode that matters: only that changes, or others
+// could run it as its owner.
+func kindText(s workspace.Step) string {
+	const asOwner = 0o6000 // setuid and setgid
+	isSame := !s.Present.IsZero() && s.Present.Type() == s.Target.Type() && s.Present.Hash == s.Target.Hash
+	switch {
+	case s.Target.Type() == objects.ModeLink:
+		return " (link)"
+	case isSame || s.Target.Mode&asOwner&^s.Present.Mode != 0:
+		return fmt.Sprintf(" (mode %04o)", s.Target.Mode&0o7777)
+	}
+	return ""
 }
 
 // restoredText counts what a restore did.
