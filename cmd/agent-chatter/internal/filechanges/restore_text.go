@@ -44,11 +44,11 @@ func planText(dir string, p workspace.Plan) string {
 // could run it as its owner.
 func kindText(s workspace.Step) string {
 	const asOwner = 0o6000 // setuid and setgid
-	isSame := !s.Present.IsZero() && s.Present.Type() == s.Target.Type() && s.Present.Hash == s.Target.Hash
+	isMode := s.Present.Type() == s.Target.Type() && s.Present.Hash == s.Target.Hash && s.Present.Mode != s.Target.Mode
 	switch {
 	case s.Target.Type() == objects.ModeLink:
 		return " (link)"
-	case isSame || s.Target.Mode&asOwner&^s.Present.Mode != 0:
+	case isMode || s.Target.Mode&asOwner&^s.Present.Mode != 0:
 		return fmt.Sprintf(" (mode %04o)", s.Target.Mode&0o7777)
 	}
 	return ""
