@@ -109,8 +109,9 @@ func TestDoctorOnATerminalSumsUp(t *testing.T) {
 		"✓ leftovers    there are no temporary files\n" +
 		"✓ trash        it is empty\n" +
 		"✓ files        none are captured yet\n" +
+		"✓ worktrees    there are none\n" +
 		"✓ trust.json   there is none; -t creates it\n" +
-		"\n✓ 20 checks: no problem.\n"
+		"\n✓ 21 checks: no problem.\n"
 	leftover := "⚠ leftovers    a crash left 1 temporary file (1 byte) that can be removed\n" +
 		"               To remove them while no agent-chatter runs:\n" +
 		"                 find HOME -name '*.tmp' -type f -delete\n"
@@ -125,18 +126,18 @@ func TestDoctorOnATerminalSumsUp(t *testing.T) {
 	}{
 		{"sound", func(string) error { return nil }, nil, app.ExitDone},
 		{"a note", func(home string) error { return os.WriteFile(filepath.Join(home, "a.tmp"), []byte("x"), 0o600) },
-			[]string{"✓ leftovers    there are no temporary files\n", leftover, "✓ 20 checks: no problem", "⚠ 20 checks: no problem, 1 note"},
+			[]string{"✓ leftovers    there are no temporary files\n", leftover, "✓ 21 checks: no problem", "⚠ 21 checks: no problem, 1 note"},
 			app.ExitDone},
 		{"a problem", func(home string) error { return os.Chmod(home, 0o755) },
-			[]string{"✓ permissions  all files are yours and private\n", open, "✓ 20 checks: no problem", "✗ 20 checks: 1 problem"},
+			[]string{"✓ permissions  all files are yours and private\n", open, "✓ 21 checks: no problem", "✗ 21 checks: 1 problem"},
 			app.ExitFailed},
 		{"no home", os.Remove,
 			[]string{"✓ home         HOME", "⚠ home         HOME does not exist yet; nothing was written to it\n" +
-				"               The first message of a chat creates it.", "20", "12", "✓ 12 checks: no problem", "⚠ 12 checks: no problem, 1 note",
+				"               The first message of a chat creates it.", "21", "12", "✓ 12 checks: no problem", "⚠ 12 checks: no problem, 1 note",
 				"✓ permissions  all files are yours and private\n", "", "✓ sessions     there are none yet\n", "",
 				"✓ locks        they are exclusive; the system releases those of a crashed program\n", "",
 				"✓ disk         files can be written, synced and renamed; their names are case-sensitive\n", "",
-				"✓ leftovers    there are no temporary files\n", "", "✓ trash        it is empty\n✓ files        none are captured yet\n", ""}, app.ExitDone},
+				"✓ leftovers    there are no temporary files\n", "", "✓ trash        it is empty\n✓ files        none are captured yet\n✓ worktrees    there are none\n", ""}, app.ExitDone},
 	} {
 		home := filepath.Join(t.TempDir(), "home")
 		if err := os.Mkdir(home, 0o700); err != nil {

@@ -40,15 +40,15 @@ func planText(dir string, p workspace.Plan) string {
 	return strings.Join(lines, "\n")
 }
 
-// kindText follows a path that is written if it becomes a link, or gets a mode that matters: only that changes, or others
-// could run it as its owner.
+// kindText follows a path that is written if it becomes a link, or gets a mode that matters: only the mode changes, or
+// others could run the file as its owner.
 func kindText(s workspace.Step) string {
 	const asOwner = 0o6000 // setuid and setgid
-	isMode := s.Present.Type() == s.Target.Type() && s.Present.Hash == s.Target.Hash && s.Present.Mode != s.Target.Mode
+	sameContent := s.Present.Type() == s.Target.Type() && s.Present.Hash == s.Target.Hash
 	switch {
 	case s.Target.Type() == objects.ModeLink:
 		return " (link)"
-	case isMode || s.Target.Mode&asOwner&^s.Present.Mode != 0:
+	case sameContent && s.Present.Mode != s.Target.Mode, s.Target.Mode&asOwner&^s.Present.Mode != 0:
 		return fmt.Sprintf(" (mode %04o)", s.Target.Mode&0o7777)
 	}
 	return ""
