@@ -167,7 +167,7 @@ func TestFileMergeAfterACrash(t *testing.T) {
 	p.check(map[string]string{"a": "tea\n"})
 }
 
-// A worktree that is dropped is recorded, and made anew for the next turn.
+// A worktree that is dropped is recorded, and made again for the next turn.
 func TestWorktreeDrop(t *testing.T) {
 	p, d := newProject(t), onDisk(t, 0)
 	p.write("a", "tea\n")
