@@ -202,8 +202,8 @@ func (r *realTeam) checkKeys() {
 	r.t.Helper()
 	files, bytes := 0, 0
 	err := filepath.WalkDir(r.home, func(path string, entry fs.DirEntry, err error) error {
-		if err == nil && path == filepath.Join(r.home, "worktrees") {
-			return fs.SkipDir // they have the team file
+		if err == nil && slices.Contains([]string{"files", "worktrees"}, entry.Name()) && filepath.Dir(path) == r.home {
+			return fs.SkipDir // they have what the working directory has: the team file, and what tools print into files
 		}
 		if err != nil || entry.IsDir() {
 			return err

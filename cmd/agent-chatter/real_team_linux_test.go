@@ -57,6 +57,11 @@ func (r *realTeam) handsOver() {
 	if n := len(steps.FindAllString(replayed, -1)); n != len(r.actors) {
 		t.Errorf("replay shows %d steps for %d agents:\n%s", n, len(r.actors), replayed)
 	}
+	changes := regexp.MustCompile(`(?m)^\d files? changed .*: made-by-.*\n`)
+	if n := len(changes.FindAllString(replayed, -1)); n != len(r.actors) {
+		t.Errorf("replay shows the changes of %d agents, of %d:\n%s", n, len(r.actors), replayed)
+	}
+	replayed = changes.ReplaceAllString(replayed, "")
 	if got, want := steps.ReplaceAllString(replayed, ""), "Hugo: Make something, all of you.\n"+stdout; got != want {
 		t.Errorf("replay shows without the steps\n%s\nwant\n%s", got, want)
 	}
