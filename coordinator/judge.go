@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -92,7 +93,7 @@ func (c *Coordinator) judgedPatch(m team.Member) string {
 func (c *Coordinator) patch(w projection.Worktree) (string, error) {
 	source, err := c.o.Workspace(w.Source)
 	if err != nil || source == nil {
-		return "", fmt.Errorf("the directory of the worktree is not captured: %w", err)
+		return "", cmp.Or(err, errNoCaptures)
 	}
 	base, err := objects.ParseHash(w.LastBase())
 	if err != nil {

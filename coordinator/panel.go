@@ -72,20 +72,31 @@ func (c *Coordinator) panelOf(targets []marker.Target) (members []team.Member, w
 		}
 		members = append(members, member)
 	}
-	if slices.ContainsFunc(members, func(m team.Member) bool { return !c.isIsolated(m) }) {
+	if slices.ContainsFunc(members, func(m team.Member) bool { return !isIsolated(c.o.Engines, m) }) {
 		return members, PanelMayChange
 	}
 	return members, 0
 }
 
 // isIsolated reports whether a member's turn cannot change the files that another one reads at the same time.
-func (c *Coordinator) isIsolated(m team.Member) bool {
-	if _, runs := c.o.Engines[m.EngineName()].(agent.ProgramEngine); !runs || m.Worktree != nil {
+func isIsolated(engines map[string]agent.Engine, m team.Member) bool {
+	if _, runs := engines[m.EngineName()].(agent.ProgramEngine); !runs || m.Worktree != nil {
 		return true
 	}
 	info, _ := agent.Lookup(m.EngineName())
 	return (m.Permissions == agent.Deny || m.Permissions == agent.ReadOnly) &&
 		slices.Contains(info.Permissions, m.Permissions)
+}
+
+// PanelMembers returns the members of a team whose turns can run at the same time, with the engines of the program.
+func PanelMembers(t *team.Team) (members []team.Member) {
+	engines := agent.Engines()
+	for _, m := range t.Members {
+		if m.Type == team.AI && isIsolated(engines, m) {
+			members = append(members, m)
+		}
+	}
+	return members
 }
 
 // nextTurns returns how many turns begin next.

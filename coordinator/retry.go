@@ -56,7 +56,7 @@ func (c *Coordinator) reruns() []item {
 			t.repliesTo = c.triggerOf(m.ID)
 		}
 		again := item{member: member, trigger: t, intent: marker.Reply}
-		if turn.Panel != "" && c.isIsolated(member) { // its settings may have changed
+		if turn.Panel != "" && isIsolated(c.o.Engines, member) { // its settings may have changed
 			again.panel, again.place = turn.Panel, i+1
 			if !c.saidSince(turn.Seen) { // it sees none of the others' replies, as in the panel
 				again.seen, again.sum = turn.Seen, turn.Sum

@@ -303,12 +303,12 @@ func (m *worktreeMaker) captureBase(ctx context.Context) error {
 
 // worktreeEnv returns variables with those of a worktree.
 func worktreeEnv(env map[string]string, w projection.WorktreeCreated) map[string]string {
-	all := map[string]string{ceilingVariable: filepath.Dir(w.Dir)}
+	all := map[string]string{}
+	maps.Copy(all, env)
+	all[ceilingVariable] = filepath.Dir(w.Dir)
 	if w.Port > 0 {
 		all[PortVariable] = strconv.Itoa(w.Port)
 	}
-	maps.Copy(all, env)
-	all[ceilingVariable] = filepath.Dir(w.Dir)
 	return all
 }
 
