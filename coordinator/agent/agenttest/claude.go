@@ -188,6 +188,11 @@ func (a *claudeAgent) add(kind, text string) string {
 func (a *claudeAgent) send(message object) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.write(message)
+}
+
+// write sends a message. a.mu is locked.
+func (a *claudeAgent) write(message object) {
 	fmt.Fprintln(a.out, encode(message))
 	_ = a.out.Flush()
 }
@@ -214,6 +219,7 @@ func (a *claudeAgent) handle(line []byte) {
 		a.mu.Lock()
 		a.cancel = cancel
 		a.mu.Unlock()
+		a.begin(ctx, true)
 		go a.run(ctx, m.Message.Content)
 	case m.Type == "control_response":
 		a.mu.Lock()

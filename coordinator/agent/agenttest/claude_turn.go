@@ -12,9 +12,19 @@ import (
 	"time"
 )
 
-// run runs a turn.
+// begin begins a turn. One without a prompt does not begin after an interruption.
+func (a *claudeAgent) begin(ctx context.Context, prompted bool) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !prompted && ctx.Err() != nil {
+		return false
+	}
+	a.write(object{"type": "system", "subtype": "init", "session_id": a.id, "permissionMode": a.mode})
+	return true
+}
+
+// run runs a turn that has begun.
 func (a *claudeAgent) run(ctx context.Context, prompt string) {
-	a.send(object{"type": "system", "subtype": "init", "session_id": a.id, "permissionMode": a.mode})
 	a.add("user", prompt)
 	verb, arg, _ := strings.Cut(prompt, " ")
 	instruction := claudeInstructions[verb]
@@ -31,7 +41,7 @@ func (a *claudeAgent) run(ctx context.Context, prompt string) {
 		a.message("user", a.add("user", "interrupted"), object{"type": "text", "text": "[Request interrupted by user]"})
 	}
 	a.send(object{"type": "result", "subtype": "success", "total_cost_usd": 0.5 * float64(len(a.history))})
-	if verb == "wake" && ctx.Err() == nil {
+	if verb == "wake" && a.begin(ctx, false) {
 		a.run(ctx, `ask Bash {"command":"ls"}`)
 	}
 }
