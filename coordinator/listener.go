@@ -48,6 +48,7 @@ type Question struct {
 type Answer struct {
 	Decision Decision
 	Reason   string     // of a refusal; may be "". The agent gets it if Permission.TakesReason.
+	Device   string     // on which it was given; "": the terminal of the conversation
 	Answers  [][]string // with Allowed, one for each of Permission.Questions, which fits it: see [agent.Question.Check]
 }
 

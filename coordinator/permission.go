@@ -24,6 +24,8 @@ type permissionRequest struct {
 
 	hash  requestHash
 	asked time.Time // when it began to wait for the user; zero: it did not
+
+	device string // on which the user answered; "": the terminal
 }
 
 // requestHash is equal for requests to do the same.
@@ -182,6 +184,7 @@ func (t *turn) answer(ctx context.Context, a userAnswer) error {
 		t.idle.release()
 	}
 	grant, by := t.granted(a)
+	a.request.device = a.answer.Device
 	err := t.grant(a.request, grant, by)
 	for _, r := range same {
 		err = errors.Join(err, t.decide(ctx, r))
@@ -234,6 +237,9 @@ func (t *turn) grant(r permissionRequest, grant agent.Grant, by projection.Decid
 		answered.Reason = grant.Reason
 	}
 	answered.Questions, answered.Answers = r.record(grant.Answers)
+	if by == projection.ByPerson {
+		answered.Device = r.device
+	}
 	if !r.asked.IsZero() {
 		answered.WaitedMS = time.Since(r.asked).Milliseconds()
 	}

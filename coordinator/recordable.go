@@ -54,10 +54,14 @@ func (c *Coordinator) recordable(p projection.Payload) projection.Payload {
 	case projection.PermissionAnswered:
 		p.ToolID, p.Name = c.bounded(p.ToolID, maxLabel), c.bounded(p.Name, maxLabel)
 		p.Title, p.Reason = c.bounded(p.Title, maxTitle), c.bounded(p.Reason, maxTitle)
+		p.Device = c.bounded(p.Device, maxLabel)
 		return c.recordableQuestions(p)
 	case projection.PermissionBypassed:
 		p.ToolID, p.Name = c.bounded(p.ToolID, maxLabel), c.bounded(p.Name, maxLabel)
 		p.Title = c.bounded(p.Title, maxTitle)
+		return p
+	case projection.InputReceived:
+		p.Device = c.bounded(p.Device, maxLabel)
 		return p
 	case projection.AgentAttached:
 		p.AgentSession, p.Point = c.bounded(p.AgentSession, maxSessionID), c.bounded(p.Point, maxSessionID)

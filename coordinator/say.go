@@ -49,6 +49,11 @@ func (e *WhoSpeaksError) Error() string {
 // *WhoSpeaksError, ErrNotDelivered, journal.ErrTooLong, a *HeldError, a *FileError, and the one of an empty message.
 // That the session cannot be saved is not an error of Say but a SaveFailed notice.
 func (c *Coordinator) Say(ctx context.Context, name, text string, files ...File) error {
+	return c.SayOn(ctx, "", name, text, files...)
+}
+
+// SayOn is Say for a message that was entered on a device with a name, which is recorded.
+func (c *Coordinator) SayOn(ctx context.Context, device, name, text string, files ...File) error {
 	if c.team == nil {
 		return ErrNoTeam
 	}
@@ -77,7 +82,7 @@ func (c *Coordinator) Say(ctx context.Context, name, text string, files ...File)
 		}
 	}
 	maps.DeleteFunc(c.budgetNotices, func(key string, _ bool) bool { return strings.Contains(key, team.PerMessage) })
-	said, err := c.appendHuman(human, m, files)
+	said, err := c.appendHuman(device, human, m, files)
 	c.notifyRedacted()
 	if err != nil {
 		return err
@@ -143,7 +148,7 @@ func (c *Coordinator) human(from string) (team.Member, error) {
 
 // appendHuman appends a human's message with its files, preceded by the opening events of the run.
 func (c *Coordinator) appendHuman(
-	human team.Member, m marker.Message, files []File,
+	device string, human team.Member, m marker.Message, files []File,
 ) (said projection.MessageAppended, err error) {
 	opening, err := c.openingEvents()
 	if err != nil {
@@ -163,6 +168,9 @@ func (c *Coordinator) appendHuman(
 	said = projection.NewMessage(newID(), time.Now(), speaker(human), m.Content, c.routing(m))
 	said.Attachments = attached
 	payloads := append(opening, said)
+	if device != "" {
+		payloads = append(payloads, projection.InputReceived{MessageID: said.Message.ID, Device: device})
+	}
 	if m.HasTask {
 		payloads = append(payloads, c.taskSet(m.Task))
 	}

@@ -24,8 +24,8 @@ type steering struct {
 }
 
 type steerRequest struct {
-	name, text string
-	taken      chan<- bool
+	device, name, text string
+	taken              chan<- bool
 }
 
 // Steer gives a message of the human with the given name, or of the only one if name is "", to the member whose turn
@@ -33,7 +33,10 @@ type steerRequest struct {
 // one. Steer returns false, and does nothing, if no turn runs or several were started at the same time, if its agent
 // takes no messages, or if the message addresses another member or has markers of its own: it can be sent by Say. Other
 // than the other methods, it may be called while Say runs, from any goroutine. It blocks while the agent starts.
-func (c *Coordinator) Steer(name, text string) bool {
+func (c *Coordinator) Steer(name, text string) bool { return c.SteerOn("", name, text) }
+
+// SteerOn is Steer for a message that was entered on a device with a name, which is recorded.
+func (c *Coordinator) SteerOn(device, name, text string) bool {
 	running := c.running.Load()
 	if running == nil || len(*running) > 1 {
 		return false
@@ -41,7 +44,7 @@ func (c *Coordinator) Steer(name, text string) bool {
 	t := (*running)[0]
 	taken := make(chan bool, 1)
 	select {
-	case t.steering.requests <- steerRequest{name, text, taken}:
+	case t.steering.requests <- steerRequest{device, name, text, taken}:
 		return <-taken
 	case <-t.over:
 		return false
@@ -66,7 +69,11 @@ func (t *turn) steer(r steerRequest) (taken bool, err error) {
 	if c.conv.log.Fits(c.records(said)...) != nil {
 		return false, nil
 	}
-	if err := t.record(said); err != nil {
+	err = t.record(said)
+	if err == nil && r.device != "" {
+		err = t.record(projection.InputReceived{MessageID: said.Message.ID, Device: r.device})
+	}
+	if err != nil {
 		return true, err
 	}
 	c.save() // before the agent can do anything

@@ -80,12 +80,20 @@ type AgentCompacted struct {
 	After    int64  `json:"after,omitempty"`
 }
 
+// InputReceived records on which device the message of a person was entered. Without it, that was the terminal of the
+// conversation.
+type InputReceived struct {
+	MessageID string `json:"messageId"`
+	Device    string `json:"device"` // its name
+}
+
 // TurnSteered records that an agent has taken a message in its running turn: no later prompt brings it.
 type TurnSteered struct {
 	TurnID    string `json:"turnId"`
 	MessageID string `json:"messageId"`
 }
 
+func (InputReceived) eventType() string  { return "input.received" }
 func (TurnSteered) eventType() string    { return "turn.steered" }
 func (AgentAttached) eventType() string  { return "agent.attached" }
 func (AgentCompacted) eventType() string { return "agent.compacted" }

@@ -120,6 +120,7 @@ var decoders = map[string]func(e journal.Event, fast bool) (Payload, error){
 	PermissionBypassed{}.eventType(): decodeAs[PermissionBypassed],
 	AgentAttached{}.eventType():      decodeAs[AgentAttached],
 	AgentCompacted{}.eventType():     decodeAs[AgentCompacted],
+	InputReceived{}.eventType():      decodeAs[InputReceived],
 	TurnSteered{}.eventType():        decodeAs[TurnSteered],
 	SummaryWritten{}.eventType():     decodeAs[SummaryWritten],
 	MemberChanged{}.eventType():      decodeAs[MemberChanged],

@@ -38,7 +38,7 @@
 //	worktree.created, worktree.merged, worktree.dropped
 //	message.appended
 //	queue.changed
-//	turn.started, turn.text, turn.steered, turn.ended
+//	turn.started, turn.text, turn.steered, turn.ended, input.received
 //	tool.started, tool.completed, permission.answered, permission.bypassed
 //	plan.updated
 //	agent.attached, agent.compacted, summary.written

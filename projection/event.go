@@ -233,6 +233,8 @@ type PermissionAnswered struct {
 	Title   string  `json:"title,omitempty"` // the agent's description of the call
 	Allowed bool    `json:"allowed"`
 	By      Decider `json:"by"`
+	// Device is the name of the device on which the person answered; "": the terminal of the conversation.
+	Device string `json:"device,omitempty"`
 	// WaitedMS is how long the request waited for the answer of a person; 0: it did not, or an
 	// earlier version of the program recorded it.
 	WaitedMS int64 `json:"waitedMs,omitempty"`

@@ -35,11 +35,13 @@ var update = flag.Bool("update", false, "rewrite the golden files, except the jo
 // restores.jsonl has restores of files: one that names what it set back, one that was interrupted.
 // dropped.jsonl has captures of files whose contents were removed, and a capture of the same files afterwards.
 // panel.jsonl has turns that were started at the same time: the second one ends first, the first one was interrupted.
+// devices.jsonl has messages and answers that were entered on another device.
 // worktrees.jsonl has directories of members: one with a merge, one that was removed and created again.
 // members.jsonl has changes of members, one from two machines.
 var goldenJournals = []string{
 	"v1", "v1-2", "at-once", "bypassed", "attached", "asked", "steered", "imported", "budget", "files",
 	"members", "limits", "filechanges", "restores", "panel", "dropped", "worktrees",
+	"devices",
 }
 
 func TestGoldenJournalsHaveEveryTypeOfEvent(t *testing.T) {

@@ -231,7 +231,7 @@ func (s *State) apply(e journal.Event, p Payload) {
 		}
 	case PermissionAnswered:
 		s.answered(e, p)
-	case PlanUpdated, PermissionBypassed, AgentCompacted:
+	case PlanUpdated, PermissionBypassed, AgentCompacted, InputReceived:
 	case SummaryWritten:
 		s.summarize(e, p)
 	case AgentAttached:

@@ -20,7 +20,7 @@ func TestUpdatedAtFollowsMessagesTurnsToolsAndTasks(t *testing.T) {
 		"task.set":        true, "message.appended": true,
 		"turn.started": true, "turn.text": true, "turn.ended": true, "tool.started": true, "tool.completed": true,
 		"permission.answered": true, "permission.bypassed": true,
-		"agent.attached": true, "agent.compacted": true, "turn.steered": true, "summary.written": true,
+		"agent.attached": true, "agent.compacted": true, "input.received": true, "turn.steered": true, "summary.written": true,
 		"session.resumed": false, "session.renamed": false, "session.pinned": false, "session.ended": false,
 		"session.imported": false, "member.changed": false, "budget.changed": false, "files.captured": false, "files.changed": false,
 		"files.restoring": false, "files.restored": false, "files.dropped": false,

@@ -142,6 +142,9 @@ var fitting = map[string]func(data []byte) (Payload, bool){
 	WorktreeCreated{}.eventType(): fittingAs(func(p WorktreeCreated, data []byte) bool { return p.valid(data) }),
 	WorktreeMerged{}.eventType():  fittingAs(func(p WorktreeMerged, _ []byte) bool { return p.valid() }),
 	WorktreeDropped{}.eventType(): fittingAs(func(p WorktreeDropped, data []byte) bool { return p.valid(data) }),
+	InputReceived{}.eventType(): fittingAs(func(p InputReceived, _ []byte) bool {
+		return p.MessageID != "" && p.Device != ""
+	}),
 	TurnSteered{}.eventType(): fittingAs(func(p TurnSteered, _ []byte) bool {
 		return p.TurnID != "" && p.MessageID != ""
 	}),

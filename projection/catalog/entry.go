@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"iter"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -72,6 +73,9 @@ func newestFirst(a, b *Entry) int {
 
 // Key identifies a session: an id may be in the directories of several teams.
 type Key struct{ Dir, ID string }
+
+// Name returns the key as TEAM/ID: the name of the directory, which is that of a team, and the id.
+func (k Key) Name() string { return filepath.Base(k.Dir) + "/" + k.ID }
 
 // Key returns the directory's path and the id of the session. It decodes nothing.
 func (e *Entry) Key() Key { return Key{e.dir.journals.Path(), e.id} }

@@ -39,6 +39,9 @@ type Printer struct {
 	// Present prints a message instead of Show, or an error instead of Fail, unless it is nil.
 	Present func(State, Message)
 
+	// Heard is called with each message that Show and Fail print, before they do, unless it is nil.
+	Heard func(Message)
+
 	homeArgument string             // the value of --home in suggested commands; "": they need none
 	progress     *progress.Progress // nil unless stderr is a terminal
 }
@@ -57,6 +60,9 @@ func (p *Printer) Show(m Message) { p.show(StateNote, m) }
 
 func (p *Printer) show(state State, m Message) {
 	p.progress.Erase()
+	if p.Heard != nil {
+		p.Heard(m)
+	}
 	if p.Present != nil {
 		if m.Text != "" {
 			p.Present(state, m)

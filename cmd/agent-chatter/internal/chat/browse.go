@@ -8,6 +8,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse/turns"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/live"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/teams"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
@@ -107,6 +108,9 @@ func (r *repl) keyOf(id string) (k catalog.Key) {
 func (r *repl) setOwn(id string) {
 	key := r.keyOf(id)
 	r.own.Store(&key)
+	if r.live != nil {
+		r.live.Set(func(s *live.State) { s.Session = key.Name() })
+	}
 }
 
 // lend gives the terminal to a program while the console does not draw.

@@ -12,6 +12,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/host"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/keys"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/live"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/setup"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/spending"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
@@ -54,6 +55,7 @@ type Command struct {
 	Output      string           `help:"Output format: ${enum}." enum:"text,json" default:"text"`
 
 	chosen catalog.Key // the session that was chosen in the browser; zero: the flags name one
+	host   *Host       // of a conversation without a terminal; nil: there is none
 }
 
 // Help returns the examples for --help.
@@ -242,6 +244,8 @@ func (cmd *Command) newREPL(a *app.App, config home.Config) *repl {
 		a.SetPlain()
 	}
 	switch {
+	case cmd.host != nil:
+		r.hosted = true
 	case len(cmd.Message) > 0:
 		r.scripted, r.input = true, &flagLines{Rest: cmd.messages()}
 	case !a.IsTerminal():
@@ -258,6 +262,9 @@ func (cmd *Command) newREPL(a *app.App, config home.Config) *repl {
 	r.display = &display{repl: r, question: make(chan struct{}, 1), Reporter: &view.Reporter{
 		App: a, JSON: cmd.Output == "json", Prompts: cmd.ShowPrompt, ManualSave: cmd.NoAutoSave,
 	}}
+	if !r.scripted && !cmd.NoSave && cmd.Output == "text" {
+		r.share()
+	}
 	var listener coordinator.Listener = r.display
 	engines := agent.Engines()
 	if !r.scripted {
@@ -268,7 +275,11 @@ func (cmd *Command) newREPL(a *app.App, config home.Config) *repl {
 		worktrees = a.Home
 		listener = &host.EventLog{Listener: listener, Log: a.Log}
 	}
-	guard, day := new(process.Guard), spending.NewDay(a, cmd.Writes())
+	guard, residents := new(process.Guard), host.Residents(a, config.MaxResident, cmd.Writes())
+	if cmd.host != nil {
+		guard, residents = cmd.host.guard, cmd.host.residents
+	}
+	day := spending.NewDay(a, cmd.Writes())
 	r.connect = func(s store.Store) *coordinator.Coordinator {
 		return coordinator.New(coordinator.Options{
 			Store: s, Listener: listener, App: a.Identity(), CWD: a.Cwd, MaxRounds: cmd.MaxRounds,
@@ -276,7 +287,7 @@ func (cmd *Command) newREPL(a *app.App, config home.Config) *repl {
 			Window: coordinator.Window(config.Window), Engines: engines, KeepSecrets: config.KeepSecrets(),
 			NewMember: setup.MemberMaker(a), Guard: guard, ManualSave: cmd.NoAutoSave, Recall: host.RecallServer(a),
 			HomeKey: host.HomeKey(a, cmd.Writes()), Asks: !r.scripted,
-			Residents: host.Residents(a, config.MaxResident, cmd.Writes()),
+			Residents: residents,
 			Workspace: host.Workspace(a, config, cmd.Writes()),
 			Home:      worktrees,
 		})
@@ -286,6 +297,12 @@ func (cmd *Command) newREPL(a *app.App, config home.Config) *repl {
 
 // open opens where the conversation is shown, and where its input comes from if that is a terminal.
 func (r *repl) open() error {
+	if r.hosted {
+		lines := &hostedLines{returned: r.returnLines}
+		lines.Queue = live.NewQueue(func() { r.showQueue(lines.Queued()) })
+		r.input, r.display.Surface = lines, noSurface{}
+		return nil
+	}
 	if r.input != nil {
 		r.display.Surface, r.closeOutput = console.OpenOutput(r.app)
 		if p, ok := r.display.Surface.(*console.Printer); ok {
@@ -298,6 +315,7 @@ func (r *repl) open() error {
 		Notify: r.notify, Desktop: host.NotifyDesktop, Clipboard: r.pasted.Clipboard,
 		Find:  func(ctx context.Context, text string) []string { return r.history().find(ctx, text) },
 		Calls: r.recordedCalls,
+		Queue: r.showQueue, Return: r.returnLines,
 	})
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/console"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/host"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/live"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/coordinator"
@@ -86,6 +87,13 @@ func (d *display) showItem(i *conversation.Item) {
 // Event implements coordinator.Listener.
 func (d *display) Event(e coordinator.Event) {
 	d.Reporter.Event(e)
+	if p, ok := e.Payload.(projection.SessionCreated); ok && (d.console != nil || d.repl.hosted) {
+		d.repl.setOwn(p.SessionID)
+	}
+	d.repl.followLive(e)
+	if d.repl.created != nil {
+		defer d.repl.created()
+	}
 	if text, ok := changeLine(e.Payload); ok && d.repl.scripted {
 		d.App.Notice(text) // other conversations show it among what is said
 	}
@@ -151,11 +159,17 @@ func (d *display) blocks(m *console.Model, e coordinator.Event) []view.Block {
 // Text implements coordinator.Listener.
 func (d *display) Text(turnID string, _ team.Member, text string) {
 	d.Say(console.Stream(turnID, text))
+	if d.repl.live != nil {
+		d.repl.live.Text(turnID, text)
+	}
 }
 
 // Status implements coordinator.Listener.
 func (d *display) Status(s coordinator.Status) {
 	d.Reporter.Status(s)
+	if d.repl.live != nil {
+		d.repl.live.Set(func(l *live.State) { l.Unsaved = s.Unsaved })
+	}
 	d.Say(func(m *console.Model) []view.Block {
 		d.showCapture(m, s.Capturing)
 		m.Status.Unsaved = ""
@@ -187,6 +201,15 @@ func capturingText(files int) string { return fmt.Sprintf("capturing files: %d,0
 func (d *display) Ask(ctx context.Context, q coordinator.Question) coordinator.Answer {
 	if d.repl.scripted {
 		return d.Reporter.Ask(ctx, q)
+	}
+	return d.repl.askEverywhere(ctx, q, func(ctx context.Context) coordinator.Answer { return d.askHere(ctx, q) })
+}
+
+// askHere asks on the terminal, if there is one.
+func (d *display) askHere(ctx context.Context, q coordinator.Question) coordinator.Answer {
+	if d.repl.hosted {
+		<-ctx.Done()
+		return coordinator.Answer{}
 	}
 	if c := d.console; c != nil {
 		c.Change(func(m *console.Model) { m.Panel.Ask(q.TurnID, 1) })
@@ -229,8 +252,6 @@ func (d *display) Ask(ctx context.Context, q coordinator.Question) coordinator.A
 // follow notes which session it is, whose turn it is, and the model that the agent reports.
 func (d *display) follow(p projection.Payload) {
 	switch p := p.(type) {
-	case projection.SessionCreated:
-		d.repl.setOwn(p.SessionID)
 	case projection.TurnStarted:
 		d.last = p.MemberID
 		if p.Model != "" {

@@ -25,7 +25,7 @@ type lineSource interface {
 	// cancelled or "" for all, and onInterrupt when the user presses Ctrl+C once more. It gives the lines that are
 	// entered to steer. Both end when stop is called. Next returns the lines that steer does not take, as it returns
 	// false.
-	Watch(onCancel func(member string), onInterrupt func(), steer func(text string) bool) (stop func())
+	Watch(onCancel func(member string), onInterrupt func(), steer func(tty.Line) bool) (stop func())
 }
 
 // flagLines is the source of the messages of -m flags.
@@ -47,7 +47,7 @@ func (m *flagLines) Next(_ string, quit <-chan struct{}) (tty.Line, error) {
 }
 
 // Watch does nothing: each message waits for the replies to the one before.
-func (m *flagLines) Watch(_ func(string), _ func(), _ func(string) bool) func() { return func() {} }
+func (m *flagLines) Watch(_ func(string), _ func(), _ func(tty.Line) bool) func() { return func() {} }
 
 // A pipeLines has one message a line.
 type pipeLines struct {
@@ -136,7 +136,7 @@ func (l rawLine) line(limit int) (tty.Line, error) {
 var errNotMessage = errors.New(`not a message such as {"content": "hello"} or {"content": "hello", "from": "ann"}`)
 
 // Watch does nothing: each line waits for the replies to the one before.
-func (p *pipeLines) Watch(_ func(string), _ func(), _ func(string) bool) func() { return func() {} }
+func (p *pipeLines) Watch(_ func(string), _ func(), _ func(tty.Line) bool) func() { return func() {} }
 
 // parseLine parses a line of --input json. A blank line is the zero Line.
 func parseLine(text string) (tty.Line, error) {
@@ -162,15 +162,15 @@ type plainLines struct {
 	limit int // maximum length of a line in bytes
 
 	mu          sync.Mutex
-	steer       func(text string) bool // of Watch; nil: no turn runs
-	questions   int                    // that wait for an answer
-	cancel      func(string)           // of Watch; nil: no turn runs
-	interrupted time.Time              // when Ctrl+C was pressed last; zero: not yet, or not in this turn
-	entered     []rawLine              // were not asked for yet
-	bytes       int                    // of entered
-	dropped     int                    // bytes of the lines that were entered after maxEntered bytes
-	err         error                  // of reading, or io.EOF; no line follows
-	changed     chan struct{}          // holds a value after the fields above have changed
+	steer       func(tty.Line) bool // of Watch; nil: no turn runs
+	questions   int                 // that wait for an answer
+	cancel      func(string)        // of Watch; nil: no turn runs
+	interrupted time.Time           // when Ctrl+C was pressed last; zero: not yet, or not in this turn
+	entered     []rawLine           // were not asked for yet
+	bytes       int                 // of entered
+	dropped     int                 // bytes of the lines that were entered after maxEntered bytes
+	err         error               // of reading, or io.EOF; no line follows
+	changed     chan struct{}       // holds a value after the fields above have changed
 }
 
 // maxEntered is how many bytes of lines are kept until they are asked for; a longer line
@@ -286,7 +286,7 @@ func (p *plainLines) Next(prompt string, quit <-chan struct{}) (tty.Line, error)
 }
 
 // Watch gives lines to steer while no question is asked. The only key is Ctrl+C, which Interrupt handles.
-func (p *plainLines) Watch(onCancel func(string), _ func(), steer func(string) bool) func() {
+func (p *plainLines) Watch(onCancel func(string), _ func(), steer func(tty.Line) bool) func() {
 	p.change(func() { p.steer, p.cancel, p.interrupted = steer, onCancel, time.Time{} })
 	return func() { p.change(func() { p.steer, p.cancel, p.interrupted = nil, nil, time.Time{} }) }
 }
@@ -322,7 +322,7 @@ func (p *plainLines) take(line rawLine) {
 	}
 	p.mu.Unlock()
 	said, err := line.line(p.limit)
-	if steer == nil || err != nil || strings.HasSuffix(said.Text, "\\") || !steer(said.Text) {
+	if steer == nil || err != nil || strings.HasSuffix(said.Text, "\\") || !steer(said) {
 		p.change(func() { p.enter(line) })
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/host"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/keys"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/live"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/transfer"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/coordinator"
@@ -40,6 +41,12 @@ func chatTexts() []apptest.Text {
 	add("unknownCommandText", "none similar", unknownCommandText("/"+apptest.Hostile, "", "/"+apptest.Hostile))
 	add("notCancelledText", "", notCancelledText(apptest.Hostile))
 	add("noPanelistText", "", noPanelistText(apptest.Hostile, team.Demo()))
+	add("notOnDeviceText", "", notOnDeviceText("/"+apptest.Hostile))
+	add("answeredOnText", "", answeredOnText(apptest.Hostile, live.Answer{By: apptest.Hostile}))
+	add("noDirectoryText", "", noDirectoryText("/"+apptest.Hostile, nil))
+	add("notAllowedText", "", notAllowedText("/"+apptest.Hostile))
+	add("noTeamText", "", noTeamText(apptest.Hostile))
+	add("tooManyHostedText", "", tooManyHostedText())
 	add("noArgumentText", "", noArgumentText("/members"))
 	add("restoredText", "", restoredText(since))
 	add("unsetPermissionsText", "", unsetPermissionsText([]string{"ada", apptest.Hostile}))

@@ -26,7 +26,7 @@ var panelScenes = []namedScene{
 		s.types("", tty.Key{Code: tty.Tab})
 		s.types("and what of 3")
 		s.model.Update(tty.Paste{Text: strings.Repeat("line\n", 200)})
-		s.model.Queued = []string{"@bea which of them is the fastest?"}
+		s.model.Queued = []tty.Line{{Text: "@bea which of them is the fastest?"}}
 	}},
 	{"panel_ends", func(s *scene) {
 		s.panel()

@@ -13,9 +13,11 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/attach"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/console"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/editor"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/host"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/keys"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/live"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/setup"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/teams"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
@@ -69,8 +71,14 @@ type repl struct {
 	c           *coordinator.Coordinator
 	input       lineSource // nil: a terminal that is not open yet
 	closeOutput func(context.Context) error
-	lent        atomic.Int32 // not 0: an editor or the browser has the terminal
-	scripted    bool         // no user is present: a failed turn fails the program, and agents cannot ask
+	lent        atomic.Int32                   // not 0: an editor or the browser has the terminal
+	scripted    bool                           // no user is present: a failed turn fails the program, and agents cannot ask
+	hosted      bool                           // only other devices show the conversation
+	device      string                         // that entered the line that runs; "": the terminal
+	live        *live.Conversation             // with other devices; nil: there are none
+	completes   atomic.Pointer[editor.Sources] // what other devices complete; nil: nothing yet
+	listed      func() editor.Sources          // without the members
+	created     func()                         // is called when the session has events; nil: nothing is
 
 	connect func(store.Store) *coordinator.Coordinator
 
@@ -118,7 +126,7 @@ func (r *repl) begin(ctx context.Context, c opening) error {
 	r.display.begin(c.team)
 	r.display.Saved = func() { r.retention.Saved(c.team.ID) }
 	r.c = r.connect(c.store)
-	options := coordinator.SetTeamOptions{ResumeSessionID: c.resume, Chosen: c.chosen}
+	options := coordinator.SetTeamOptions{ResumeSessionID: c.resume, SessionID: c.id, Chosen: c.chosen}
 	if err := r.c.SetTeam(ctx, c.team, options); err != nil {
 		return err
 	}
@@ -280,7 +288,9 @@ func (r *repl) next(ctx context.Context) (tty.Line, error) {
 		r.refusals = r.refusals[1:]
 		return tty.Line{Text: first, Message: true}, nil
 	}
-	line, err := r.input.Next(r.prompt(), ctx.Done())
+	prompt := r.prompt()
+	r.showLive(true)
+	line, err := r.input.Next(prompt, ctx.Done())
 	if r.scripted && err == nil {
 		r.hub.ShowState()
 	}
@@ -315,6 +325,8 @@ func (r *repl) notSavedText() string {
 
 // runLine runs a slash command or sends a message.
 func (r *repl) runLine(ctx context.Context, l tty.Line) error {
+	r.device = l.Device
+	defer func() { r.device = "" }()
 	_, fromFlag := r.input.(*flagLines) // where an empty message is an error
 	switch {
 	case strings.TrimSpace(l.Text) == "" && !fromFlag:
@@ -328,13 +340,15 @@ func (r *repl) runLine(ctx context.Context, l tty.Line) error {
 	files, err := r.files(l)
 	if err != nil {
 		r.report(err)
-		if c := r.display.console; c != nil { // to be corrected
+		if c := r.display.console; c != nil && l.Device == "" { // to be corrected
 			c.Change(func(m *console.Model) { m.Return([]string{l.Text}) })
 		}
 		return nil
 	}
 	r.pasted.Forget(l.Text)
-	return r.runTurns(ctx, func(ctx context.Context) error { return r.c.Say(ctx, l.From, l.Text, files...) })
+	return r.runTurns(ctx, func(ctx context.Context) error {
+		return r.c.SayOn(ctx, l.Device, l.From, l.Text, files...)
+	})
 }
 
 // files returns the files that a line attaches: none if it is no line that was typed.
@@ -361,6 +375,7 @@ func (r *repl) runTurns(ctx context.Context, do func(context.Context) error) err
 		cancel()
 	}
 	r.statuses.Set(statusOf(r.c))
+	r.showLive(false)
 	onCancel := func(member string) {
 		switch {
 		case r.c.SkipFiles():
@@ -385,7 +400,8 @@ func (r *repl) runTurns(ctx context.Context, do func(context.Context) error) err
 }
 
 // steer gives a message to the agent that works, and returns false if it has to wait.
-func (r *repl) steer(text string) bool {
+func (r *repl) steer(line tty.Line) bool {
+	text := line.Text
 	switch {
 	case strings.HasPrefix(text, "//"):
 		text = text[1:]
@@ -395,7 +411,7 @@ func (r *repl) steer(text string) bool {
 	if files, err := r.files(tty.Line{Text: text}); len(files) > 0 || err != nil {
 		return false // it is a message of its own
 	}
-	return r.c.Steer("", text)
+	return r.c.SteerOn(line.Device, "", text)
 }
 
 // report prints the error of a line.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/editor"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
@@ -36,7 +37,7 @@ type pressed struct {
 	watching          int
 }
 
-func (k *pressed) Watch(onEscape func(string), onInterrupt func(), _ func(string) bool) (stop func()) {
+func (k *pressed) Watch(onEscape func(string), onInterrupt func(), _ func(tty.Line) bool) (stop func()) {
 	k.watching++
 	if k.escape {
 		onEscape("")

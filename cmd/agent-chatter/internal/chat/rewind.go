@@ -60,7 +60,7 @@ func (r invocation) slashRewind(ctx context.Context, args string) error {
 	case err != nil:
 		r.report(err)
 		return nil
-	case w.at == "" && !w.undo && r.scripted:
+	case w.at == "" && !w.undo && r.noKeys():
 		r.reject("%s", textRewindWhere)
 		return nil
 	case w.undo && (w.what == rewindConversation || w.what == rewindBoth):
@@ -98,7 +98,7 @@ func (r invocation) rewindFiles(ctx context.Context, s catalog.Session, w rewind
 	restore := filechanges.Restore{Undo: w.undo, Paths: w.paths, Record: r.c.RecordRestore}
 	p, err := restore.Prepare(ctx, r.app, s, w.at)
 	if err != nil {
-		if w.what != "" || w.undo || r.scripted {
+		if w.what != "" || w.undo || r.noKeys() {
 			return false, err
 		}
 		r.report(err)
@@ -126,7 +126,7 @@ func (r invocation) rewindFiles(ctx context.Context, s catalog.Session, w rewind
 
 // chooseRewind asks what goes back; "" is nothing. Without a user it says what to type.
 func (r invocation) chooseRewind(ctx context.Context, p *filechanges.Prepared, w rewind) (what string) {
-	if r.scripted {
+	if r.noKeys() {
 		r.app.Notice(rewindHowText(w))
 		return ""
 	}

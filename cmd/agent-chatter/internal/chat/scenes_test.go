@@ -314,7 +314,7 @@ var scenes = append([]namedScene{
 		s.print(s.transcript.Stream(s.turnID(), "First the smallest part that works, then a look"))
 		s.model.Status.Next = "Critic"
 		s.types("and write te")
-		s.model.Queued = []string{"in Go\nor in C", "/export calculator.json"}
+		s.model.Queued = []tty.Line{{Text: "in Go\nor in C"}, {Text: "/export calculator.json"}}
 	}},
 	{"sent", func(s *scene) {
 		s.says("Write me a calculator.")
@@ -325,7 +325,7 @@ var scenes = append([]namedScene{
 		s.happens(took, projection.TurnSteered{TurnID: s.turnID(), MessageID: "taken"})
 		s.print(s.transcript.Stream(s.turnID(), "In Go, then.\n\nFirst the smallest part that works, then a look"))
 		s.says("and write tests")
-		s.model.Transcript, s.model.Queued = s.transcript, []string{"@critic what do you think?"}
+		s.model.Transcript, s.model.Queued = s.transcript, []tty.Line{{Text: "@critic what do you think?"}}
 	}},
 	{"status", func(s *scene) {
 		s.says("Write me a calculator.")

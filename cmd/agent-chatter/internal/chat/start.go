@@ -55,6 +55,7 @@ type opening struct {
 	chosen coordinator.Chosen
 	store  store.Store
 	resume string // the session's id; "" for a new session
+	id     string // of a new session; "": any
 	file   string // absolute path of the journal, unless it is in the team's directory of the home
 }
 
@@ -107,7 +108,7 @@ func (cmd *Command) firstTeam(ctx context.Context, r *repl) (*team.Team, error) 
 // teams returns the loader of teams. While the user types in a chat, the answer is a key.
 func (r *repl) teams(ctx context.Context) teams.Loader {
 	l := teams.Loader{App: r.app, Forget: r.noSave}
-	if r.input != nil && !r.scripted {
+	if r.input != nil && !r.noKeys() {
 		l.Ask = teams.ByKey(r.app.Stdout, func() (rune, error) { return r.readKey(ctx) })
 	}
 	return l

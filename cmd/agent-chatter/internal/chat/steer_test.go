@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 )
 
 // Lines that are entered during a turn go to steer, but for what waits for something else.
@@ -22,9 +24,9 @@ func TestPlainLinesAreSteered(t *testing.T) {
 		}
 	}), 100)
 	steered := make(chan string)
-	stop := p.Watch(nil, nil, func(text string) bool {
-		steered <- text
-		return text != "refused"
+	stop := p.Watch(nil, nil, func(line tty.Line) bool {
+		steered <- line.Text
+		return line.Text != "refused"
 	})
 	expect := func(want string) {
 		if got := <-steered; got != want {

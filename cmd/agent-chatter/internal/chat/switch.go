@@ -28,7 +28,7 @@ func (r *repl) deploy(ctx context.Context, name string) error {
 		return nil
 	}
 	resume := ""
-	if latest, found := r.latestOther(ctx, t); found && !r.scripted && !r.noSave {
+	if latest, found := r.latestOther(ctx, t); found && !r.noKeys() && !r.noSave {
 		answer, err := r.askRestore(ctx, latest)
 		switch {
 		case err != nil:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -12,6 +13,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/keys"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/live"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 )
@@ -54,6 +56,10 @@ type Options struct {
 	Lent    *atomic.Int32 // is not 0 while an editor or the browser has the terminal, so that Ctrl+C is for that
 	// Clipboard returns how the input box shows the picture of the system's clipboard; nil: it is not read.
 	Clipboard func(ctx context.Context) (label string, err error)
+	// Queue is called with what is queued after it has changed, and Return with what was entered on other devices for a
+	// turn that was cancelled. nil: there are no other devices.
+	Queue  func([]tty.Line)
+	Return func([]tty.Line)
 }
 
 // A Console runs the live region on a terminal. It is a source of lines, and a writer of what is printed above the
@@ -79,7 +85,8 @@ type Console struct {
 	printed   bool                // by Print, since Say
 	escape    func(member string) // of Watch; nil: a person is next
 	interrupt func()
-	steer     func(text string) bool
+	steer     func(tty.Line) bool
+	queue     []tty.Line         // of the last call of Options.Queue
 	held      string             // what was being said in the last frame
 	output    time.Time          // when the last frame with new output was drawn; zero: before the last key
 	resized   time.Time          // when the terminal was resized last
@@ -321,20 +328,25 @@ func (c *Console) Next(prompt string, quit <-chan struct{}) (tty.Line, error) {
 	defer c.Change(func(m *Model) { m.Prompt, m.asks, m.sends = "", false, false })
 	for {
 		c.mu.Lock()
-		over, queue := c.ended, c.model.Queued
-		if len(queue) > 0 {
-			c.model.Queued = queue[1:]
-		} else if !over {
-			c.model.Prompt, c.model.asks = prompt, prompt == ""
+		over, asks := c.ended, prompt == ""
+		// An answer is typed here.
+		i := slices.IndexFunc(c.model.Queued, func(l tty.Line) bool { return !asks || l.Device == "" })
+		var line tty.Line
+		switch {
+		case i >= 0:
+			line = c.model.Queued[i]
+			c.model.Queued = slices.Delete(c.model.Queued, i, i+1)
+		case !over:
+			c.model.Prompt, c.model.asks = prompt, asks
 		}
 		c.mu.Unlock()
 		notify(c.drawNow)
 		switch {
-		case len(queue) > 0 && queue[0] == endOfInput, len(queue) == 0 && over:
+		case line.Text == endOfInput, i < 0 && over:
 			return tty.Line{}, errInterrupted
-		case len(queue) > 0:
-			c.echo(prompt, queue[0])
-			return tty.Line{Text: queue[0]}, nil
+		case i >= 0:
+			c.echo(prompt, line.Text)
+			return line, nil
 		}
 		select {
 		case <-c.entered:
@@ -349,6 +361,51 @@ func (c *Console) Queued() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.model.queued()
+}
+
+// Enter queues a line that was entered on another device, as if it had been typed here.
+func (c *Console) Enter(line tty.Line) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case line.Text == endOfInput:
+		return errors.New("the text is a control character")
+	case slices.ContainsFunc(c.model.Queued, func(l tty.Line) bool { return l.ID == line.ID }):
+		return nil
+	case len(c.model.Queued) >= maxQueued:
+		return live.ErrFull
+	}
+	c.enter(line)
+	notify(c.drawNow)
+	return nil
+}
+
+// maxQueued is how many lines wait when another device enters one.
+const maxQueued = 100
+
+// TakeBack removes a line of another device from the queue, unless an agent may have got it.
+func (c *Console) TakeBack(id string) (line tty.Line, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	i := slices.IndexFunc(c.model.Queued, func(l tty.Line) bool { return l.ID == id })
+	if id == "" || i < 0 || i == 0 && c.steering {
+		return line, false
+	}
+	line = c.model.Queued[i]
+	c.model.Queued = slices.Delete(c.model.Queued, i, i+1)
+	notify(c.drawNow)
+	return line, true
+}
+
+// Cancel cancels the turn of a member, or all if it is "", for another device.
+func (c *Console) Cancel(member string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if member == "" {
+		c.cancel()
+	} else if c.escape != nil {
+		c.escape(member)
+	}
 }
 
 // echo prints the answer to a question. The transcript has the messages, and Echo prints commands.
@@ -369,7 +426,7 @@ func (c *Console) Echo(entered string) {
 // more. onEscape gets the id of the member whose turn is to be cancelled, and "" for all. It answers commands that only
 // look, and gives what is entered to steer, one after another. All this ends when stop is called. What steer does not
 // take, as it returns false, waits for Next.
-func (c *Console) Watch(onEscape func(member string), onInterrupt func(), steer func(text string) bool) (stop func()) {
+func (c *Console) Watch(onEscape func(member string), onInterrupt func(), steer func(tty.Line) bool) (stop func()) {
 	c.mu.Lock()
 	c.escape, c.interrupt, c.steer, c.cancelled = onEscape, onInterrupt, steer, false
 	c.attention.began = time.Now()

@@ -92,7 +92,7 @@ func (c *Console) update(e tty.Event) {
 	}
 	switch effect, text := c.model.Update(e); effect {
 	case Sent:
-		c.enter(text)
+		c.enter(tty.Line{Text: text})
 	case Cancel:
 		c.stopShown()
 	case End:
@@ -140,9 +140,9 @@ func (c *Console) takeBack() {
 	if last == 0 && c.steering {
 		return
 	}
-	text := c.model.Queued[last]
+	line := c.model.Queued[last]
 	c.model.Queued = c.model.Queued[:last]
-	c.model.Return([]string{text})
+	c.model.Return([]string{line.Text})
 }
 
 // later runs a function on the goroutine that draws, unless another one waits there.
@@ -154,28 +154,28 @@ func (c *Console) later(do func()) {
 }
 
 // enter queues what was entered, or answers a command that changes nothing.
-func (c *Console) enter(text string) {
-	if c.escape != nil && c.o.ReadOnly(text) {
-		c.running.Go(func() { c.o.Run(text) })
+func (c *Console) enter(line tty.Line) {
+	if c.escape != nil && c.o.ReadOnly(line.Text) {
+		c.running.Go(func() { c.o.Run(line.Text) })
 		return
 	}
-	if c.model.Prompt != "" || c.model.asks { // Next returns it
+	if c.model.Prompt != "" || c.model.asks && line.Device == "" { // Next returns it
 		c.model.Prompt, c.model.sends = "", true
 	}
-	c.model.Queued = append(c.model.Queued, text)
+	c.model.Queued = append(c.model.Queued, line)
 	c.giveNext()
 	notify(c.entered)
 }
 
 // giveNext gives the first message that is queued to the agent that works, and then the next. The lock is held.
 func (c *Console) giveNext() {
-	if c.steer == nil || c.steering || c.cancelled || len(c.model.Queued) == 0 || c.model.Queued[0] == endOfInput {
+	if c.steer == nil || c.steering || c.cancelled || len(c.model.Queued) == 0 || c.model.Queued[0].Text == endOfInput {
 		return
 	}
 	c.steering = true
-	text, steer := c.model.Queued[0], c.steer
+	first, steer := c.model.Queued[0], c.steer
 	c.running.Go(func() {
-		taken := steer(text)
+		taken := steer(first)
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.steering = false
@@ -243,9 +243,21 @@ func (c *Console) returnQueued() {
 	if c.steering {
 		kept = 1
 	}
-	if len(c.model.Queued) > kept {
-		c.model.Return(c.model.Queued[kept:])
-		c.model.Queued = c.model.Queued[:kept]
+	var typed []string
+	var others []tty.Line
+	for _, line := range c.model.Queued[min(kept, len(c.model.Queued)):] {
+		if line.Device != "" {
+			others = append(others, line)
+		} else {
+			typed = append(typed, line.Text)
+		}
+	}
+	c.model.Queued = c.model.Queued[:min(kept, len(c.model.Queued))]
+	if len(typed) > 0 {
+		c.model.Return(typed)
+	}
+	if len(others) > 0 {
+		c.o.Return(others)
 	}
 }
 
@@ -315,6 +327,7 @@ func (c *Console) drawFrames() {
 
 // frame draws a frame.
 func (c *Console) frame() {
+	c.reportQueue()
 	columns, rows := c.screen.Size()
 	c.mu.Lock()
 	if c.model.whole() { // what is printed waits
@@ -354,6 +367,23 @@ func (c *Console) frame() {
 	_ = c.screen.Draw(done, live, caret) // an error is one of the next read, too
 	if report != nil {
 		report()
+	}
+}
+
+// reportQueue calls Options.Queue if the queue has changed.
+func (c *Console) reportQueue() {
+	if c.o.Queue == nil {
+		return
+	}
+	c.mu.Lock()
+	changed := !slices.Equal(c.model.Queued, c.queue)
+	if changed {
+		c.queue = slices.Clone(c.model.Queued)
+	}
+	now := c.queue
+	c.mu.Unlock()
+	if changed {
+		c.o.Queue(now)
 	}
 }
 

@@ -198,9 +198,9 @@ func TestNext(t *testing.T) {
 		{"an empty answer", "", []string{" "}, false, " ", "", false, ""},
 	} {
 		c := newConsole()
-		c.model.Style.Profile, c.model.Queued, c.ended = ansi.NoColor, tt.queued, tt.over
+		c.model.Style.Profile, c.model.Queued, c.ended = ansi.NoColor, typed(tt.queued...), tt.over
 		line, err := c.Next(tt.prompt, quit)
-		if left := strings.Join(c.model.Queued, " "); line.Text != tt.text || left != tt.left || (err == errInterrupted) != tt.ended {
+		if left := texts(c.model.Queued, " "); line.Text != tt.text || left != tt.left || (err == errInterrupted) != tt.ended {
 			t.Errorf("%s: %q, %v, %q is left", tt.name, line.Text, err, left)
 		}
 		if got := printed(c); got != tt.printed {
@@ -223,7 +223,7 @@ func TestNextShowsThePromptUntilALineIsEntered(t *testing.T) {
 			if !c.model.asks {
 				text = c.model.Prompt
 			}
-			c.enter(text)
+			c.enter(tty.Line{Text: text})
 			if c.model.Prompt != "" || c.model.queuedRows(80) != nil {
 				t.Errorf("with the prompt %q: a frame has the prompt, or the line as queued", prompt)
 			}
@@ -353,10 +353,27 @@ func TestEffectsOfEvents(t *testing.T) {
 	}
 }
 
+// typed returns lines that were typed.
+func typed(texts ...string) (lines []tty.Line) {
+	for _, text := range texts {
+		lines = append(lines, tty.Line{Text: text})
+	}
+	return lines
+}
+
+// texts joins the texts of lines.
+func texts(lines []tty.Line, separator string) string {
+	var all []string
+	for _, line := range lines {
+		all = append(all, line.Text)
+	}
+	return strings.Join(all, separator)
+}
+
 func TestCtrlC(t *testing.T) {
 	c, cancels, leaves := newConsole(), 0, 0
 	stop := c.Watch(func(string) { cancels++ }, func() { leaves++ }, nil)
-	c.model.Queued = []string{"queued"}
+	c.model.Queued = typed("queued")
 	if c.update(key('c', tty.Ctrl)); cancels != 1 || leaves != 0 || !c.cancelled || c.model.Editor.Text() != "queued" {
 		t.Errorf("in a turn: %d cancels, %d leave, the text is %q", cancels, leaves, c.model.Editor.Text())
 	}
@@ -517,19 +534,19 @@ func TestEnteredMessagesAreGivenToTheAgent(t *testing.T) {
 	c := newConsole()
 	c.o.ReadOnly = func(string) bool { return false }
 	given, answer := make(chan string), make(chan bool)
-	stop := c.Watch(func(string) {}, func() {}, func(text string) bool {
-		given <- text
+	stop := c.Watch(func(string) {}, func() {}, func(line tty.Line) bool {
+		given <- line.Text
 		return <-answer
 	})
 	enter := func(text string) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.enter(text)
+		c.enter(tty.Line{Text: text})
 	}
 	left := func() string {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		return strings.Join(c.model.Queued, " ")
+		return texts(c.model.Queued, " ")
 	}
 	enter("one")
 	enter("two")
@@ -577,9 +594,9 @@ func TestQueuedMessageIsTakenBack(t *testing.T) {
 		{"after one that the agent may take", "one,two", true, "two", "one"},
 	} {
 		c := newConsole()
-		c.model.Queued, c.steering = strings.Split(tt.queued, ","), tt.steering
+		c.model.Queued, c.steering = typed(strings.Split(tt.queued, ",")...), tt.steering
 		c.update(key(tty.Up, 0))
-		if got, left := c.model.Editor.Text(), strings.Join(c.model.Queued, ","); got != tt.text || left != tt.left {
+		if got, left := c.model.Editor.Text(), texts(c.model.Queued, ","); got != tt.text || left != tt.left {
 			t.Errorf("%s: the text is %q, left is %q", tt.name, got, left)
 		}
 	}

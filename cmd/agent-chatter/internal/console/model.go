@@ -1,7 +1,6 @@
 package console
 
 import (
-	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -48,8 +47,8 @@ type Model struct {
 	Sources editor.Sources // of the menu
 	// Pasted returns how the input box shows a pasted path of a picture; false: the text is none. nil: all is text.
 	Pasted func(text string) (label string, ok bool)
-	Prompt string   // before the input box while a human is next
-	Queued []string // what was entered while agents speak
+	Prompt string     // before the input box while a human is next
+	Queued []tty.Line // what was entered while agents speak
 
 	Parked bool // the cursor of the terminal is not at the caret, which is a reversed cell then
 
@@ -407,12 +406,12 @@ func (m *Model) prompt() string {
 }
 
 // queued returns Queued, with the command that Ctrl+D is.
-func (m *Model) queued() []string {
-	texts := slices.Clone(m.Queued)
-	for i, text := range texts {
-		if text == endOfInput {
-			texts[i] = "/end"
+func (m *Model) queued() (texts []string) {
+	for _, line := range m.Queued {
+		if line.Text == endOfInput {
+			line.Text = "/end"
 		}
+		texts = append(texts, line.Text)
 	}
 	return texts
 }

@@ -335,9 +335,9 @@ func TestLiveRegion(t *testing.T) {
 		{"a lower screen", 80, 3, func(m *Model) { m.Prompt = "" }, "", "> _\n/help"},
 		{"a screen of one row", 80, 1, func(m *Model) { m.Prompt = "" }, "", "> _"},
 		{"queued messages", 20, 24, func(m *Model) {
-			m.Prompt, m.Queued = "", []string{"one\ntwo", "a longer message", endOfInput}
+			m.Prompt, m.Queued = "", typed("one\ntwo", "a longer message", endOfInput)
 		}, "", "> _\nqueued: one two\nqueued: a longer m…\nqueued: /end\n/help"},
-		{"many queued messages", 80, 24, func(m *Model) { m.Prompt, m.Queued = "", strings.Split("12345", "") },
+		{"many queued messages", 80, 24, func(m *Model) { m.Prompt, m.Queued = "", typed(strings.Split("12345", "")...) },
 			"", "> _\nqueued: 1\nqueued: 2\nqueued: 3\n… 2 more messages queued\n/help"},
 		{"the menu", 80, 24, nil, "/e", "you> /e_\n▸ /end     save and end\n  /export  write a snapshot\n1 of 2 · tab completes · ↑↓"},
 		{"the menu on a narrow screen", 20, 24, nil, "/e<down>",

@@ -86,7 +86,7 @@ func TestTypedKeysAreHandledTogether(t *testing.T) {
 			events <- e
 		}
 		c.handle(key('a', 0), events)
-		if queued := strings.Join(c.model.Queued, " "); c.model.Editor.Text() != tt.text || queued != tt.queued || len(events) != tt.left {
+		if queued := texts(c.model.Queued, " "); c.model.Editor.Text() != tt.text || queued != tt.queued || len(events) != tt.left {
 			t.Errorf("%s: the text is %q, queued is %q, %d events are left", tt.name, c.model.Editor.Text(), queued, len(events))
 		}
 		if len(c.drawNow) != 1 || len(c.entered) != strings.Count(tt.queued, "ab") {
@@ -108,7 +108,7 @@ func TestEscapeInterrupts(t *testing.T) {
 			c.escape = func(string) { interrupts++ }
 		}
 		c.model.Status.Escape = tt.permitted
-		c.model.Queued = []string{"queued"}
+		c.model.Queued = typed("queued")
 		c.update(key(tty.Escape, 0))
 		want := ""
 		if tt.interrupts {
@@ -116,7 +116,7 @@ func TestEscapeInterrupts(t *testing.T) {
 		}
 		if (interrupts == 1) != tt.interrupts || c.cancelled != tt.interrupts || c.model.Editor.Text() != want ||
 			(len(c.model.Queued) == 0) != tt.interrupts {
-			t.Errorf("%s: %d interrupts, input %q, queued %q", tt.name, interrupts, c.model.Editor.Text(), c.model.Queued)
+			t.Errorf("%s: %d interrupts, input %q, queued %q", tt.name, interrupts, c.model.Editor.Text(), c.model.queued())
 		}
 	}
 }
@@ -160,10 +160,10 @@ func TestReadOnlyCommands(t *testing.T) {
 		if watched {
 			c.escape = func(string) {}
 		}
-		c.enter("hello")
-		c.enter("/status")
+		c.enter(tty.Line{Text: "hello"})
+		c.enter(tty.Line{Text: "/status"})
 		c.running.Wait()
-		if queued := strings.Join(c.model.Queued, " "); watched && (looked != "/status" || queued != "hello") ||
+		if queued := texts(c.model.Queued, " "); watched && (looked != "/status" || queued != "hello") ||
 			!watched && (looked != "" || queued != "hello /status") || printed(c) != "" {
 			t.Errorf("watched: %v; it looks with %q, queued is %q", watched, looked, queued)
 		}

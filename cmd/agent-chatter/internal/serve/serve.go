@@ -73,7 +73,7 @@ func (cmd *Command) Run(a *app.App) error {
 			}
 		}()
 	}
-	d := api.New(a, ctx.Done())
+	d := api.New(a, nil, ctx.Done())
 	go a.Remote.Watch(ctx, a.Catalog, d.TakeElsewhere)
 	return s.serve(ctx, d)
 }

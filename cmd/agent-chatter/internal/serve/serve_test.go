@@ -130,7 +130,7 @@ func startedWith(t *testing.T, cmd Command, wait time.Duration) (s *server, stop
 	ctx, stop := context.WithCancel(t.Context())
 	end := make(chan error, 1)
 	go func() {
-		end <- s.serve(ctx, api.New(a, ctx.Done()))
+		end <- s.serve(ctx, api.New(a, nil, ctx.Done()))
 		close(end)
 	}()
 	t.Cleanup(func() {

@@ -13,4 +13,8 @@ type Line struct {
 	Text    string
 	From    string // the name of the human who sends it; "": the human whose turn it is
 	Message bool   // never a command, whatever it starts with
+
+	ID     string // chosen by the device, to take the line back; "": it cannot be
+	Device string // on which it was entered; "": the terminal of this process
+	Role   string // what the device may do, as package live defines it
 }

@@ -4,9 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
-	"io"
 	"mime"
 	"net/http"
 	"net/url"
@@ -60,24 +58,6 @@ func (d *Server) actions() map[string]beginning {
 	}
 }
 
-// wantedBy reads the body of a request.
-func wantedBy(r *http.Request) (wanted wantedJSON, err error) {
-	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "application/json" {
-		return wanted, &requestError{"The body must be application/json."}
-	}
-	in := json.NewDecoder(r.Body)
-	in.DisallowUnknownFields()
-	if err = in.Decode(&wanted); err == nil {
-		if _, err = in.Token(); err == io.EOF {
-			return wanted, nil
-		}
-	}
-	if large := (*http.MaxBytesError)(nil); errors.As(err, &large) {
-		return wanted, err
-	}
-	return wanted, &requestError{"The body must be one JSON object with the fields of the change."}
-}
-
 // changed returns the function that makes a change and waits for its end.
 func (d *Server) changed(begin beginning) func(r *http.Request) (doneJSON, error) {
 	return func(r *http.Request) (doneJSON, error) {
@@ -85,7 +65,7 @@ func (d *Server) changed(begin beginning) func(r *http.Request) (doneJSON, error
 		if err != nil {
 			return doneJSON{}, err
 		}
-		wanted, err := wantedBy(r)
+		wanted, err := bodyOf[wantedJSON](r)
 		if err != nil {
 			return doneJSON{}, err
 		}
@@ -105,7 +85,7 @@ func (d *Server) ended(key catalog.Key, begin func() changes.Change) (doneJSON, 
 	}
 	secrets := d.redactor(cmp.Or(before, app.TeamSource(d.app.Catalog.At(key.Dir), key.ID)))
 	done := doneJSON{
-		Key: keyName(result.Session), Text: secrets.Text(result.Text), Notices: secrets.Text(result.Notices),
+		Key: result.Session.Name(), Text: secrets.Text(result.Text), Notices: secrets.Text(result.Notices),
 	}
 	if result.Undo != nil {
 		done.Undo = d.undo.add(undo{key, result.Undo})
@@ -115,7 +95,7 @@ func (d *Server) ended(key catalog.Key, begin func() changes.Change) (doneJSON, 
 
 // undone takes a change back.
 func (d *Server) undone(r *http.Request) (doneJSON, error) {
-	wanted, err := wantedBy(r)
+	wanted, err := bodyOf[wantedJSON](r)
 	if err != nil {
 		return doneJSON{}, err
 	}

@@ -21,8 +21,9 @@ import (
 
 // A Server answers requests about the sessions of a catalog. Its methods may be called concurrently.
 type Server struct {
-	app  *app.App
-	done <-chan struct{} // closed when the server ends, which ends the streams
+	app   *app.App
+	hosts Hosts           // of conversations; nil: the page is read-only
+	done  <-chan struct{} // closed when the server ends, which ends the streams
 
 	listing   sync.Mutex // held while the catalog is listed
 	changes   *changes.Changes
@@ -32,9 +33,9 @@ type Server struct {
 	hub       elsewhere
 }
 
-// New returns a Server. done ends its streams.
-func New(a *app.App, done <-chan struct{}) *Server {
-	return &Server{app: a, done: done, changes: changes.New(a), undo: undoList{of: map[int]undo{}}}
+// New returns a Server. hosts run the conversations; nil: the page is read-only. done ends the streams.
+func New(a *app.App, hosts Hosts, done <-chan struct{}) *Server {
+	return &Server{app: a, hosts: hosts, done: done, changes: changes.New(a), undo: undoList{of: map[int]undo{}}}
 }
 
 // Handler returns the handler of the requests below /api/.
@@ -50,6 +51,14 @@ func (d *Server) Handler() http.Handler {
 	for name, begin := range d.actions() {
 		mux.HandleFunc("POST /api/sessions/{team}/{id}/"+name, answer(d, d.changed(begin)))
 	}
+	mux.HandleFunc("GET /api/host", answer(d, d.chat))
+	mux.HandleFunc("POST /api/conversations", answer(d, d.begin))
+	mux.HandleFunc("POST /api/sessions/{team}/{id}/continue", answer(d, d.goOn))
+	mux.HandleFunc("POST /api/sessions/{team}/{id}/say", answer(d, d.say))
+	mux.HandleFunc("POST /api/sessions/{team}/{id}/takeback", answer(d, d.takeBack))
+	mux.HandleFunc("POST /api/sessions/{team}/{id}/answer", answer(d, d.answerQuestion))
+	mux.HandleFunc("POST /api/sessions/{team}/{id}/cancel", answer(d, d.cancelTurn))
+	mux.HandleFunc("GET /api/sessions/{team}/{id}/complete", answer(d, d.complete))
 	mux.HandleFunc("POST /api/undo", answer(d, d.undone))
 	mux.HandleFunc("GET /api/trash", answer(d, d.trash))
 	mux.HandleFunc("GET /api/search", d.search)

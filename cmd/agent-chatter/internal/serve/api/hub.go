@@ -45,7 +45,7 @@ func (d *Server) TakeElsewhere(found *catalog.Elsewhere, err error) {
 	}
 	h.found, h.byName = found, map[string]*catalog.Entry{}
 	for _, e := range found.Entries() {
-		h.byName[keyName(e.Key())] = e
+		h.byName[e.Key().Name()] = e
 	}
 }
 
@@ -77,7 +77,7 @@ func (h *elsewhere) entry(name string) *catalog.Entry {
 // onHub returns a session that is only on the hub, if err says that it is not here; nil: it is here, in the trash, or
 // nowhere.
 func (d *Server) onHub(key catalog.Key, err error) *catalog.Entry {
-	e := d.hub.entry(keyName(key))
+	e := d.hub.entry(key.Name())
 	if e == nil || !errors.Is(err, journal.ErrNotFound) {
 		return nil
 	}
@@ -144,7 +144,7 @@ const progressPause = 500 * time.Millisecond
 func (d *Server) fetch(w http.ResponseWriter, r *http.Request) {
 	key, err := d.key(r)
 	if err == nil {
-		_, err = wantedBy(r)
+		_, err = bodyOf[wantedJSON](r)
 	}
 	if err != nil {
 		d.refuse(w, err)

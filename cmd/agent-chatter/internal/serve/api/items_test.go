@@ -29,7 +29,7 @@ func newDesk(t *testing.T, home string) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return New(a, t.Context().Done())
+	return New(a, nil, t.Context().Done())
 }
 
 // ask sends a request and returns the status and the answer.

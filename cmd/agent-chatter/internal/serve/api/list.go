@@ -3,7 +3,6 @@ package api
 import (
 	"fmt"
 	"net/http"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -145,17 +144,13 @@ func (d *Server) list(r *http.Request) (listJSON, error) {
 // placeIn returns the place of a session, TEAM/ID, in a list; nil: it has none.
 func placeIn(list []*catalog.Entry, name string) *int {
 	for i, e := range list {
-		if name != "" && keyName(e.Key()) == name {
+		if name != "" && e.Key().Name() == name {
 			return &i
 		}
 	}
 	return nil
 }
 
-// keyName returns the name of a session in requests: TEAM/ID.
-func keyName(key catalog.Key) string { return filepath.Base(key.Dir) + "/" + key.ID }
-
-// redactors returns the function that returns the redactor of each session of a list.
 func (d *Server) redactors() func(source *projection.Source) *redact.Redactor {
 	of := map[string]*redact.Redactor{} // by the path of the team's configuration
 	return func(source *projection.Source) *redact.Redactor {
@@ -240,7 +235,7 @@ func (d *Server) session(r *http.Request) (headJSON, error) {
 	if err != nil {
 		return headJSON{}, err
 	}
-	if there := d.hub.entry(keyName(key)); there != nil {
+	if there := d.hub.entry(key.Name()); there != nil {
 		s.ClaimedBy = there.Session().ClaimedBy
 	}
 	head := headJSON{sessionJSON: d.described(s, d.redactor(s.Source))}
@@ -264,7 +259,7 @@ func (d *Server) described(s catalog.Session, secrets *redact.Redactor) sessionJ
 	live := s.ClaimedBy != "" || !s.Remote && d.app.Catalog.At(s.Dir()).Journals().Writer(s.ID) != (journal.Holder{})
 	safe := func(text string) string { return tty.SafeLine(textWithout(secrets, text)) }
 	return sessionJSON{
-		Key: keyName(s.Key()), ID: s.ID, Team: tty.SafeLine(s.TeamID),
+		Key: s.Key().Name(), ID: s.ID, Team: tty.SafeLine(s.TeamID),
 		Title: safe(s.Title), Preview: safe(s.Preview), CWD: tty.SafeLine(s.CWD),
 		CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt, Messages: s.MessageCount,
 		LastSpeaker: tty.SafeLine(s.LastSpeaker), LastSeq: s.LastSeq,

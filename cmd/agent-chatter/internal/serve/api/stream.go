@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -27,6 +29,8 @@ type change struct {
 	Key   string `json:"key,omitempty"` // TEAM/ID; "": the list
 	Seq   uint64 `json:"seq,omitempty"` // the last event
 	Error string `json:"error,omitempty"`
+
+	Live *liveJSON `json:"live,omitempty"` // what is new beside the journal
 }
 
 // stream sends the changes of sessions, and of the list, as server-sent events, until the client closes it.
@@ -41,7 +45,7 @@ func (d *Server) stream(w http.ResponseWriter, r *http.Request) {
 	var readers sync.WaitGroup
 	defer readers.Wait()
 	defer cancel()
-	news := &mailbox{pending: map[string]change{}, wake: make(chan struct{}, 1)}
+	news := newMailbox()
 	for _, name := range names {
 		team, id, _ := strings.Cut(name, "/")
 		key, err := d.named(team, id)
@@ -50,6 +54,13 @@ func (d *Server) stream(w http.ResponseWriter, r *http.Request) {
 			continue
 		}
 		readers.Go(func() { d.follow(ctx, key, name, news) })
+	}
+	_, role := caller(r)
+	for _, name := range r.URL.Query()["live"][:min(len(r.URL.Query()["live"]), maxFollowed)] {
+		team, id, _ := strings.Cut(name, "/")
+		if key, err := d.named(team, id); err == nil { // session says it otherwise
+			readers.Go(func() { d.followLive(ctx, key, name, role, news) })
+		}
 	}
 	if r.URL.Query().Has("list") {
 		first, _ := d.signature(ctx) // before the answer begins: the client hears of every change after that
@@ -82,7 +93,40 @@ func (d *Server) stream(w http.ResponseWriter, r *http.Request) {
 type mailbox struct {
 	mu      sync.Mutex
 	pending map[string]change
+	lives   []change      // what conversations say, at most one of each
+	taken   chan struct{} // is closed, and replaced, when these are taken
 	wake    chan struct{} // has an element if something is pending
+}
+
+func newMailbox() *mailbox {
+	return &mailbox{pending: map[string]change{}, taken: make(chan struct{}), wake: make(chan struct{}, 1)}
+}
+
+// hand waits until what a conversation has said before is taken, and adds what it says now. It returns false if ctx is
+// done.
+func (m *mailbox) hand(ctx context.Context, name string, live liveJSON) bool {
+	for {
+		m.mu.Lock()
+		waits := slices.ContainsFunc(m.lives, func(c change) bool { return c.Key == name })
+		if !waits {
+			m.lives = append(m.lives, change{Key: name, Live: &live})
+		}
+		taken := m.taken
+		m.mu.Unlock()
+		if !waits {
+			break
+		}
+		select {
+		case <-taken:
+		case <-ctx.Done():
+			return false
+		}
+	}
+	select {
+	case m.wake <- struct{}{}:
+	default:
+	}
+	return ctx.Err() == nil
 }
 
 func (m *mailbox) put(c change) {
@@ -100,11 +144,14 @@ func (m *mailbox) take() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var b strings.Builder
-	for _, c := range m.pending {
+	for _, c := range slices.AppendSeq(m.lives, maps.Values(m.pending)) {
 		data, _ := json.Marshal(c)
 		fmt.Fprintf(&b, "data: %s\n\n", data)
 	}
 	clear(m.pending)
+	m.lives = nil
+	close(m.taken)
+	m.taken = make(chan struct{})
 	return b.String()
 }
 

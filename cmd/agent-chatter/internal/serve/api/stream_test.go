@@ -116,7 +116,7 @@ func TestStreamSaysWhatCannotBeFollowed(t *testing.T) {
 }
 
 func TestAMailboxKeepsTheNewestChange(t *testing.T) {
-	m := &mailbox{pending: map[string]change{}, wake: make(chan struct{}, 1)}
+	m := newMailbox()
 	for seq := range uint64(3) {
 		m.put(change{Key: "a", Seq: seq + 1})
 	}

@@ -20,7 +20,7 @@ func (d *Server) trash(r *http.Request) (listJSON, error) {
 	answer := listJSON{Sessions: []sessionJSON{}, From: from, Total: len(all)}
 	secrets := d.redactors()
 	for i, item := range all {
-		key := keyName(catalog.Key{Dir: item.Dir, ID: item.ID})
+		key := (catalog.Key{Dir: item.Dir, ID: item.ID}).Name()
 		if key == r.FormValue("find") {
 			answer.Place = &i
 		}

@@ -1,0 +1,303 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/editor"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/live"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
+	"github.com/agent-chatter/agent-chatter/projection"
+)
+
+// A deviceSource is a lineSource that takes lines of other devices, too.
+type deviceSource interface {
+	lineSource
+	Enter(line tty.Line) error
+	TakeBack(id string) (tty.Line, bool)
+	Cancel(member string)
+}
+
+// An inbox takes what is entered on other devices. It implements live.Inbox.
+type inbox struct{ *repl }
+
+// errNoSource is the error of a conversation that takes lines only from its terminal.
+var errNoSource = errors.New("the terminal of this conversation has no input box; it takes no lines of other devices")
+
+// Enter implements live.Inbox.
+func (r inbox) Enter(in live.Input) error {
+	source, ok := r.input.(deviceSource)
+	switch {
+	case !ok:
+		return errNoSource
+	case strings.TrimSpace(in.Text) == "" && len(in.Files) == 0:
+		return errors.New("the message is empty")
+	case strings.ContainsFunc(in.Text, isControl):
+		return errors.New("the message has control characters")
+	}
+	if err := mayEnter(in.Role, in.Text); err != nil {
+		return err
+	}
+	text := in.Text
+	for _, f := range in.Files {
+		label, ok := r.pasted.Add(f.Name, f.Data)
+		if !ok {
+			return errors.New("an attached file is no picture that agents take")
+		}
+		text = strings.TrimSpace(label + " " + text)
+	}
+	return source.Enter(tty.Line{ID: in.ID, Text: text, Device: in.From, Role: string(in.Role)})
+}
+
+func isControl(c rune) bool { return c < ' ' && c != '\n' && c != '\t' || c == 0x7f }
+
+// TakeBack implements live.Inbox.
+func (r inbox) TakeBack(id string) (text string, ok bool) {
+	source, ok := r.input.(deviceSource)
+	if !ok {
+		return "", false
+	}
+	line, ok := source.TakeBack(id)
+	return line.Text, ok
+}
+
+// Cancel implements live.Inbox.
+func (r inbox) Cancel(member string) {
+	if source, ok := r.input.(deviceSource); ok {
+		source.Cancel(member)
+	}
+}
+
+// Complete implements live.Inbox.
+func (r inbox) Complete(role live.Role, text string) (c live.Completion) {
+	c.Choices = []live.Choice{}
+	known := r.completes.Load()
+	if known == nil || len(text) > maxCompleted {
+		return c
+	}
+	own := *known
+	own.Commands = slices.DeleteFunc(slices.Clone(own.Commands), func(c editor.Choice) bool {
+		return mayEnter(role, c.Text) != nil
+	})
+	line := text[strings.LastIndexByte(text, '\n')+1:]
+	choices, word := editor.Complete(line, line == text, own)
+	c.From = len(text) - word
+	for _, choice := range choices {
+		c.Choices = append(c.Choices, live.Choice{Insert: choice.Text, Help: choice.Help})
+	}
+	return c
+}
+
+// maxCompleted is how long a text may be that is completed, in bytes.
+const maxCompleted = 64 << 10
+
+// deviceCommands are the commands that another device may enter, with the role that it needs. The others need the
+// terminal: they write files, start programs that were not asked for, or show something on it.
+var deviceCommands = map[string]live.Role{
+	"/help": live.Answering, "/status": live.Answering, "/members": live.Answering, "/queue": live.Answering,
+	"/context": live.Answering, "/usage": live.Answering, "/cancel": live.Answering, "/retry": live.Answering,
+	"/model": live.All, "/permissions": live.All, "/compact": live.All, "/save": live.All, "/task": live.All,
+	"/pin": live.All, "/unpin": live.All, "/rename": live.All, "/budget": live.All, "/files": live.All,
+	"/rewind": live.All, "/fork": live.All, "/remove": live.All,
+}
+
+// narrower are the permissions that another device may set.
+var narrower = []string{agent.Ask, agent.Deny, agent.ReadOnly}
+
+// mayEnter returns an error unless a device with a role may enter a text.
+func mayEnter(role live.Role, text string) error {
+	if role != live.Answering && role != live.All {
+		return errors.New("this device may only read")
+	}
+	text = strings.TrimSpace(text)
+	if !strings.HasPrefix(text, "/") || strings.HasPrefix(text, "//") {
+		return nil
+	}
+	command, name, args := parseSlash(text)
+	if command == nil {
+		if role == live.All {
+			return nil // an own command, or one that is unknown
+		}
+		return errors.New(notOnDeviceText(name))
+	}
+	needs, ok := deviceCommands[command.name]
+	values := strings.Fields(args)
+	switch {
+	case !ok, needs == live.All && role != live.All:
+		return errors.New(notOnDeviceText(command.name))
+	case command.name == "/permissions" && len(values) > 1 && !slices.Contains(narrower, values[len(values)-1]):
+		return errors.New(notOnDeviceText(command.name + " " + values[len(values)-1]))
+	}
+	return nil
+}
+
+// notOnDeviceText is for a command that a device may not enter.
+func notOnDeviceText(command string) string {
+	return tty.SafeLine(command) + " cannot be entered on this device. Type it in the terminal: " +
+		"agent-chatter chat --resume"
+}
+
+// noKeys reports whether no key can be asked for: no user is present, or the line that runs is of another device.
+func (r *repl) noKeys() bool { return r.scripted || r.hosted || r.device != "" }
+
+// share lets other devices take part in the conversation.
+func (r *repl) share() {
+	r.live = live.New(inbox{r})
+	r.listed = sync.OnceValue(func() editor.Sources {
+		known := sources(r.app, func() {})
+		known.Files = nil // it is used by several goroutines
+		return known
+	})
+	r.app.Heard = func(m app.Message) {
+		if m.Text != "" {
+			r.live.Notice(r.app.Render(m))
+		}
+	}
+}
+
+// showLive shows other devices whether a person is next, and who is queued.
+func (r *repl) showLive(person bool) {
+	if r.live == nil {
+		return
+	}
+	var people []string
+	for _, m := range r.c.Team().Members {
+		if waiting := r.c.Status().Waiting; person && m.Type == team.Human && (waiting == "" || waiting == m.ID) {
+			people = append(people, m.DisplayName)
+		}
+	}
+	next := r.queuedNames()
+	r.live.Set(func(s *live.State) { s.Waiting, s.Next = people, next })
+	if person {
+		known := r.listed()
+		known.Members = members(r.c.Team())
+		r.completes.Store(&known)
+	}
+}
+
+// queuedNames returns the names of the members that are queued.
+func (r *repl) queuedNames() (names []string) {
+	for _, q := range r.c.Queued() {
+		names = append(names, q.Member.DisplayName)
+	}
+	return names
+}
+
+// queuedOf describes lines for other devices.
+func queuedOf(lines []tty.Line) (queued []live.Queued) {
+	for _, l := range lines {
+		queued = append(queued, live.Queued{ID: l.ID, Text: l.Text, From: l.Device})
+	}
+	return queued
+}
+
+// showQueue shows other devices the lines that are queued.
+func (r *repl) showQueue(lines []tty.Line) {
+	r.live.Set(func(s *live.State) { s.Queue = queuedOf(lines) })
+}
+
+// returnLines gives other devices back what was queued for a turn that was cancelled.
+func (r *repl) returnLines(lines []tty.Line) { r.live.Return(queuedOf(lines)) }
+
+// followLive shows other devices what an event changes.
+func (r *repl) followLive(e coordinator.Event) {
+	if r.live == nil {
+		return
+	}
+	r.live.Event(e.Payload)
+	next := r.queuedNames()
+	r.live.Set(func(s *live.State) {
+		s.Next = next
+		switch p := e.Payload.(type) {
+		case projection.TurnStarted:
+			s.Speaking = append(s.Speaking, live.Speaking{
+				Turn: p.TurnID, Member: p.MemberID, Name: r.display.DisplayName(p.MemberID), Since: e.Time,
+			})
+		case projection.TurnEnded:
+			s.Speaking = slices.DeleteFunc(s.Speaking, func(t live.Speaking) bool { return t.Turn == p.TurnID })
+		}
+	})
+}
+
+// askEverywhere asks a question here and on the other devices. The first answer counts. The context that here gets is
+// done when a device has answered.
+func (r *repl) askEverywhere(
+	ctx context.Context, q coordinator.Question, here func(context.Context) coordinator.Answer,
+) coordinator.Answer {
+	if r.live == nil {
+		return here(ctx)
+	}
+	asking, stop := context.WithCancel(ctx)
+	defer stop()
+	open := r.live.Ask(q)
+	go func() {
+		if _, ok := open.Wait(asking); ok {
+			stop()
+		}
+	}()
+	answer := here(asking)
+	if other, ok := open.Close(); ok {
+		other.Answer.Device = other.By
+		r.app.Notice(answeredOnText(q.Member.DisplayName, other))
+		r.noteRefusal(q, other.Reason)
+		return other.Answer
+	}
+	return answer
+}
+
+// answeredOnText says which device has answered a question of a member.
+func answeredOnText(member string, a live.Answer) string {
+	return fmt.Sprintf("%s was answered on %s: %s",
+		tty.SafeLine(member), tty.SafeLine(a.By), strings.TrimSpace(answeredText(a.Decision)))
+}
+
+// hostedLines are the lines of a conversation without a terminal: they are entered on other devices.
+type hostedLines struct {
+	*live.Queue
+	returned func([]tty.Line) // takes what was queued for a turn that was cancelled
+
+	mu     sync.Mutex
+	cancel func(member string) // of Watch; nil: no turn runs
+}
+
+// Next implements lineSource.
+func (h *hostedLines) Next(_ string, quit <-chan struct{}) (tty.Line, error) {
+	return h.Queue.Next(quit)
+}
+
+// Watch implements lineSource. There are no keys.
+func (h *hostedLines) Watch(onCancel func(string), _ func(), steer func(tty.Line) bool) func() {
+	h.setCancel(onCancel)
+	stop := h.Queue.Watch(steer)
+	return func() {
+		h.setCancel(nil)
+		stop()
+	}
+}
+
+func (h *hostedLines) setCancel(cancel func(string)) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.cancel = cancel
+}
+
+// Cancel implements deviceSource.
+func (h *hostedLines) Cancel(member string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.cancel == nil {
+		return
+	}
+	if member == "" {
+		h.returned(h.Queue.Cancel())
+	}
+	h.cancel(member)
+}

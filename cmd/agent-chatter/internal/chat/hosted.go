@@ -1,0 +1,257 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/oklog/ulid/v2"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/console"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/host"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/live"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/teams"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
+	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+)
+
+// maxHosted is how many conversations a Host runs at the same time.
+const maxHosted = 64
+
+// A Host runs conversations without a terminal, for the devices that show them. Its methods may be called concurrently.
+type Host struct {
+	ctx         context.Context
+	app         *app.App
+	config      home.Config
+	directories []string // where conversations may work
+	guard       *process.Guard
+	residents   *coordinator.Residents
+
+	mu      sync.Mutex
+	open    []*repl
+	changed chan struct{} // closed, and replaced, when open or a session of it changes
+	running sync.WaitGroup
+}
+
+// NewHost returns a host whose conversations end when ctx is done. They work in the directories and those in them.
+func NewHost(ctx context.Context, a *app.App, directories []string) (*Host, error) {
+	config, err := a.Config()
+	if err != nil {
+		return nil, err
+	}
+	h := &Host{
+		ctx: ctx, app: a, config: config, guard: new(process.Guard), residents: host.Residents(a, config.MaxResident, true),
+		changed: make(chan struct{}),
+	}
+	for _, dir := range directories {
+		whole, err := filepath.Abs(dir)
+		if err == nil {
+			whole, err = filepath.EvalSymlinks(whole)
+		}
+		if err != nil {
+			return nil, app.Exit(app.ExitUsage, noDirectoryText(dir, err))
+		}
+		h.directories = append(h.directories, whole)
+	}
+	return h, nil
+}
+
+// Directories are those in which a new conversation may work.
+func (h *Host) Directories() []string { return h.directories }
+
+// Close waits until the conversations have ended, after their context.
+func (h *Host) Close() { h.running.Wait() }
+
+// Conversation returns a conversation that runs here; nil: it does not. changed is closed when another result is
+// possible.
+func (h *Host) Conversation(key catalog.Key) (c *live.Conversation, changed <-chan struct{}) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, r := range h.open {
+		if own := r.own.Load(); own != nil && *own == key {
+			return r.live, h.changed
+		}
+	}
+	return nil, h.changed
+}
+
+// change says that Conversation may have another result.
+func (h *Host) change() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	close(h.changed)
+	h.changed = make(chan struct{})
+}
+
+// Teams returns the teams with which a conversation can begin.
+func (h *Host) Teams(ctx context.Context) (all []live.Team) {
+	files, err := team.Files(h.app.Places())
+	if err != nil {
+		h.app.Log.Warn("the teams cannot be listed", "error", err)
+	}
+	loader := h.prepare(h.app.Cwd).teams(ctx)
+	for _, f := range files {
+		t, err := teams.Read(h.app, f.Name)
+		if err != nil || f.Hidden {
+			continue // it cannot run
+		}
+		_, err = loader.Load(ctx, f.Name)
+		all = append(all, live.Team{Name: f.Name, Title: tty.SafeLine(t.DisplayName), Trusted: err == nil})
+	}
+	return all
+}
+
+// Begin begins a conversation of a team, which must be trusted, with its first message, and returns once that is
+// recorded.
+func (h *Host) Begin(ctx context.Context, name, dir string, first live.Input) (catalog.Key, error) {
+	dir, err := h.directory(dir)
+	if err != nil {
+		return catalog.Key{}, err
+	}
+	r := h.prepare(dir)
+	files, err := team.Files(r.app.Places())
+	if err != nil {
+		return catalog.Key{}, err
+	}
+	if !slices.ContainsFunc(files, func(f team.File) bool { return f.Name == name }) { // a path would be trusted
+		return catalog.Key{}, app.Exit(app.ExitNotFound, noTeamText(name))
+	}
+	t, err := r.teams(ctx).Load(ctx, name)
+	if err != nil {
+		return catalog.Key{}, err
+	}
+	if err := r.begin(h.ctx, opening{team: t, store: r.newStore(), id: ulid.Make().String()}); err != nil {
+		return catalog.Key{}, err
+	}
+	created := make(chan struct{})
+	r.created = sync.OnceFunc(func() { close(created) })
+	if err := r.live.Enter(first); err != nil {
+		r.c.Stop("end")
+		return catalog.Key{}, err
+	}
+	ended, err := h.start(r)
+	if err != nil {
+		return catalog.Key{}, err
+	}
+	select {
+	case <-created:
+		return *r.own.Load(), nil
+	case <-ended:
+		return catalog.Key{}, errors.New("the conversation has ended without a message")
+	case <-ctx.Done():
+		return catalog.Key{}, ctx.Err()
+	}
+}
+
+// Continue resumes a session. It does nothing if that runs here.
+func (h *Host) Continue(ctx context.Context, key catalog.Key) error {
+	if c, _ := h.Conversation(key); c != nil {
+		return nil
+	}
+	s, err := h.app.Catalog.At(key.Dir).Session(ctx, key.ID)
+	if err != nil {
+		return err
+	}
+	dir, err := h.directory(s.CWD)
+	if err != nil {
+		return err
+	}
+	r := h.prepare(dir)
+	if err := r.startSession(ctx, nil, s, false, ""); err != nil {
+		return err
+	}
+	_, err = h.start(r)
+	return err
+}
+
+// directory checks that a conversation may work in a directory, and returns its path without links.
+func (h *Host) directory(dir string) (string, error) {
+	whole, err := filepath.EvalSymlinks(dir)
+	if err != nil || !filepath.IsAbs(dir) {
+		return "", app.Exit(app.ExitUsage, noDirectoryText(dir, err))
+	}
+	if info, err := os.Stat(whole); err != nil || !info.IsDir() {
+		return "", app.Exit(app.ExitUsage, noDirectoryText(dir, err))
+	}
+	if !slices.ContainsFunc(h.directories, func(allowed string) bool {
+		inside, err := filepath.Rel(allowed, whole)
+		return err == nil && filepath.IsLocal(inside)
+	}) {
+		return "", app.Exit(app.ExitUsage, notAllowedText(dir))
+	}
+	return whole, nil
+}
+
+// prepare returns a conversation that has not begun.
+func (h *Host) prepare(dir string) *repl {
+	own := h.app.WithStderr(io.Discard)
+	own.Stdin, own.Stdout, own.Cwd = nil, io.Discard, dir
+	own.Present = func(app.State, app.Message) {} // Heard gets them
+	cmd := &Command{Input: "text", Output: "text", host: h}
+	return cmd.newREPL(own, h.config)
+}
+
+// start runs a conversation that has begun, until it ends.
+func (h *Host) start(r *repl) (ended <-chan struct{}, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.open) >= maxHosted {
+		r.c.Stop("end")
+		return nil, app.Exit(app.ExitFailed, tooManyHostedText())
+	}
+	h.open = append(h.open, r)
+	close(h.changed)
+	h.changed = make(chan struct{})
+	end := make(chan struct{})
+	h.running.Go(func() {
+		defer close(end)
+		err := r.run(h.ctx)
+		if err != nil && app.CodeOf(err) != app.ExitInterrupted {
+			h.app.Fail(err)
+		}
+		r.live.End()
+		h.mu.Lock()
+		h.open = slices.DeleteFunc(h.open, func(other *repl) bool { return other == r })
+		h.mu.Unlock()
+		h.change()
+	})
+	return end, nil
+}
+
+// noSurface shows nothing.
+type noSurface struct{}
+
+// Say implements console.Surface.
+func (noSurface) Say(func(*console.Model) []view.Block) {}
+
+func noDirectoryText(dir string, err error) app.Message {
+	reason := "it is no directory"
+	if err != nil {
+		reason = app.Reason(err)
+	}
+	return app.Text("A conversation cannot work in %s: %s", tty.SafeLine(dir), strings.TrimSuffix(reason, ".")+".")
+}
+
+func notAllowedText(dir string) app.Message {
+	return app.Text("Conversations of this page may not work in %s.", tty.SafeLine(dir)).
+		With(app.To("allow it", "serve", "--chat", "--allow", dir), app.To("work in it here", "chat"))
+}
+
+func noTeamText(name string) app.Message {
+	return app.Text("There is no team %s.", tty.SafeLine(name)).With(app.To("list the teams", "team", "list"))
+}
+
+func tooManyHostedText() app.Message {
+	return app.Text("%d conversations run, which is the limit. End one with /end.", maxHosted)
+}

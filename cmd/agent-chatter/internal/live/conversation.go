@@ -1,0 +1,475 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/projection"
+)
+
+// A Role is what a front end may do.
+type Role string
+
+// The roles.
+const (
+	Read      Role = "read"
+	Answering Role = "answer" // messages and permissions
+	All       Role = "all"
+)
+
+// A State is what a conversation does now.
+type State struct {
+	Session   string     `json:"session,omitempty"` // TEAM/ID; another one than before after a fork; "": none yet
+	Speaking  []Speaking `json:"speaking,omitempty"`
+	Next      []string   `json:"next,omitempty"`    // the names of the members that are queued
+	Waiting   []string   `json:"waiting,omitempty"` // the names of the people of whom one is next; none while agents speak
+	Queue     []Queued   `json:"queue,omitempty"`
+	Questions []Question `json:"questions,omitempty"`
+	Unsaved   bool       `json:"unsaved,omitempty"` // events are only in memory
+}
+
+// A Speaking is a turn that runs.
+type Speaking struct {
+	Turn   string    `json:"turn"`
+	Member string    `json:"member"`
+	Name   string    `json:"name"`
+	Since  time.Time `json:"since"`
+}
+
+// A Queued line was entered and is not sent yet.
+type Queued struct {
+	ID   string `json:"id,omitempty"` // "": it was entered on a terminal, which takes it back
+	Text string `json:"text"`
+	From string `json:"from,omitempty"` // the device; "": the terminal
+}
+
+// A Question is a question of a member that is open.
+type Question struct {
+	ID         string           `json:"id"`
+	Turn       string           `json:"turn"`
+	Member     string           `json:"member"`
+	Name       string           `json:"name"` // of the member
+	Permission agent.Permission `json:"permission"`
+}
+
+// An Update is what is new since the last one.
+type Update struct {
+	State    *State   `json:"state,omitempty"`    // nil: it did not change
+	Tails    []Tail   `json:"tails,omitempty"`    // that changed
+	Notices  []string `json:"notices,omitempty"`  // what the program says
+	Returned []Queued `json:"returned,omitempty"` // were queued for a turn that was cancelled: they are not sent
+	Ended    bool     `json:"ended,omitempty"`    // the process hosts the conversation no more
+}
+
+// A Tail is what a turn has said since the last event of it.
+type Tail struct {
+	Turn string `json:"turn"`
+	At   int    `json:"at"`   // how many bytes of the tail precede Text; 0: Text replaces it
+	Text string `json:"text"` // "" at 0: there is no tail any more
+}
+
+// An Input is what a front end enters: a message or a command.
+type Input struct {
+	ID    string // chosen by the front end: an input with an ID that was entered before is ignored
+	Text  string
+	From  string // the device; "": the terminal of the host
+	Role  Role   // what the device may do
+	Files []File
+}
+
+// A File is a picture that is attached to an input.
+type File struct {
+	Name string `json:"name"`
+	Data []byte `json:"data"`
+}
+
+// An Inbox takes what front ends enter.
+type Inbox interface {
+	Enter(in Input) error
+	TakeBack(id string) (text string, ok bool)
+	Cancel(member string) // the turn of a member, or all if it is ""
+	// Complete returns how a text can go on for a front end with a role. It does not block.
+	Complete(role Role, text string) Completion
+}
+
+// A Completion is how the end of a text can be replaced.
+type Completion struct {
+	From    int      `json:"from"` // bytes of the text that stay
+	Choices []Choice `json:"choices"`
+}
+
+// A Choice is a word that completes a text.
+type Choice struct {
+	Insert string `json:"insert"`
+	Help   string `json:"help,omitempty"`
+}
+
+// A Team is a team with which a conversation can begin.
+type Team struct {
+	Name    string `json:"name"`
+	Title   string `json:"title"`
+	Trusted bool   `json:"trusted"`
+}
+
+// A Conversation is a conversation that this process hosts. Its methods may be called concurrently.
+type Conversation struct {
+	inbox Inbox
+
+	mu        sync.Mutex
+	state     State
+	version   int
+	questions []*asked
+	asks      int
+	tails     map[string]*strings.Builder // by turn
+	notices   []string
+	returned  []Queued
+	dropped   struct{ notices, returned int } // that are too old to be kept
+	watchers  map[*watcher]struct{}
+	ended     bool
+}
+
+// An asked question waits for an answer.
+type asked struct {
+	Question
+	given  chan Answer // gets the answer
+	answer *Answer     // nil: there is none yet
+}
+
+// An Answer is the answer to a question, and the device that gave it.
+type Answer struct {
+	coordinator.Answer
+	By string
+}
+
+// keptNotices is how many notices a front end that attaches later, or is slow, gets.
+const keptNotices = 50
+
+// New returns a conversation that takes what is entered into an inbox.
+func New(inbox Inbox) *Conversation {
+	return &Conversation{inbox: inbox, tails: map[string]*strings.Builder{}, watchers: map[*watcher]struct{}{}}
+}
+
+// ErrEnded is the error of a conversation that is not hosted any more.
+var ErrEnded = errors.New("the conversation has ended")
+
+// Enter enters an input.
+func (c *Conversation) Enter(in Input) error {
+	if c.over() {
+		return ErrEnded
+	}
+	return c.inbox.Enter(in)
+}
+
+func (c *Conversation) over() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.ended
+}
+
+// ErrSent is the error of an input that cannot be taken back.
+var ErrSent = errors.New("the message was sent already")
+
+// TakeBack removes an input that is queued. The error is ErrSent.
+func (c *Conversation) TakeBack(id string) (text string, err error) {
+	text, ok := c.inbox.TakeBack(id)
+	if !ok {
+		return "", ErrSent
+	}
+	return text, nil
+}
+
+// Cancel cancels the turn of a member, or all turns.
+func (c *Conversation) Cancel(member string) error {
+	if c.over() {
+		return ErrEnded
+	}
+	c.inbox.Cancel(member)
+	return nil
+}
+
+// Complete returns how a text can go on.
+func (c *Conversation) Complete(role Role, text string) Completion {
+	return c.inbox.Complete(role, text)
+}
+
+// An AnsweredError is the error of an answer to a question that is not open.
+type AnsweredError struct{ By string } // the device that answered first; "": unknown
+
+func (e *AnsweredError) Error() string {
+	if e.By != "" {
+		return fmt.Sprintf("%.40q has answered first", e.By)
+	}
+	return "the question is not open any more"
+}
+
+// Answer answers a question. The errors are *AnsweredError, and the one of an answer that does not fit.
+func (c *Conversation) Answer(id string, a Answer) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	i := slices.IndexFunc(c.questions, func(q *asked) bool { return q.ID == id })
+	if i < 0 {
+		return &AnsweredError{}
+	}
+	q := c.questions[i]
+	if q.answer != nil {
+		return &AnsweredError{q.answer.By}
+	}
+	if err := fits(q.Permission, a.Answer); err != nil {
+		return err
+	}
+	q.answer = &a
+	q.given <- a
+	c.change()
+	return nil
+}
+
+// fits checks that an answer is one of those that are possible.
+func fits(p agent.Permission, a coordinator.Answer) error {
+	switch {
+	case a.Decision == coordinator.Allowed && len(p.Questions) > 0:
+		if len(a.Answers) != len(p.Questions) {
+			return errNoFit
+		}
+		for i, q := range p.Questions {
+			if err := q.Check(a.Answers[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	case len(a.Answers) > 0,
+		a.Decision == coordinator.AllowedForSession && (p.Omitted > 0 || len(p.Questions) > 0),
+		a.Decision == coordinator.AllowedAlways: // a stolen device must not be able to
+		return errNoFit
+	}
+	return nil
+}
+
+var errNoFit = errors.New("this is no answer to the question")
+
+// Ask opens a question. The caller closes it.
+func (c *Conversation) Ask(q coordinator.Question) *Asked {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.asks++
+	open := &asked{given: make(chan Answer, 1), Question: Question{
+		ID: fmt.Sprintf("q%d", c.asks), Turn: q.TurnID, Member: q.Member.ID, Name: q.Member.DisplayName,
+		Permission: q.Permission,
+	}}
+	c.questions = append(c.questions, open)
+	c.change()
+	return &Asked{c, open}
+}
+
+// An Asked is a question that front ends can answer until it is closed.
+type Asked struct {
+	of *Conversation
+	*asked
+}
+
+// Wait waits for the answer of a front end. ok is false if ctx is done.
+func (a *Asked) Wait(ctx context.Context) (answer Answer, ok bool) {
+	select {
+	case answer = <-a.given:
+		return answer, true
+	case <-ctx.Done():
+		return answer, false
+	}
+}
+
+// Close withdraws the question. If a front end has answered first, it returns its answer.
+func (a *Asked) Close() (answer Answer, answered bool) {
+	c := a.of
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.questions = slices.DeleteFunc(c.questions, func(q *asked) bool { return q == a.asked })
+	c.change()
+	if a.answer != nil {
+		return *a.answer, true
+	}
+	return answer, false
+}
+
+// change makes the watchers look. The lock is held.
+func (c *Conversation) change() {
+	c.version++
+	c.wake()
+}
+
+func (c *Conversation) wake() {
+	for w := range c.watchers {
+		select {
+		case w.news <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// Set changes the state; it must keep no reference. The open questions are not a part of it.
+func (c *Conversation) Set(change func(*State)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	change(&c.state)
+	c.change()
+}
+
+// Text takes what a turn streams.
+func (c *Conversation) Text(turn, text string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	tail := c.tails[turn]
+	if tail == nil {
+		tail = new(strings.Builder)
+		c.tails[turn] = tail
+	}
+	tail.WriteString(text)
+	c.wake()
+}
+
+// Event takes an event of the journal: it has what was streamed.
+func (c *Conversation) Event(p projection.Payload) {
+	turn := ""
+	switch p := p.(type) {
+	case projection.TurnText:
+		turn = p.TurnID
+	case projection.TurnEnded:
+		turn = p.TurnID
+	default:
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.tails[turn] != nil {
+		delete(c.tails, turn)
+		c.wake()
+	}
+}
+
+// Notice takes what the program says.
+func (c *Conversation) Notice(text string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.notices = append(c.notices, text)
+	if n := len(c.notices) - keptNotices; n > 0 {
+		c.notices = slices.Delete(c.notices, 0, n)
+		c.dropped.notices += n
+	}
+	c.wake()
+}
+
+// Return gives inputs that were queued for a cancelled turn back to those who entered them.
+func (c *Conversation) Return(inputs []Queued) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.returned = append(c.returned, inputs...)
+	if n := len(c.returned) - maxQueued; n > 0 {
+		c.returned = slices.Delete(c.returned, 0, n)
+		c.dropped.returned += n
+	}
+	c.wake()
+}
+
+// End ends the conversation here. Open questions are withdrawn by those who ask.
+func (c *Conversation) End() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ended = true
+	c.wake()
+}
+
+// A watcher is what a front end has got.
+type watcher struct {
+	news     chan struct{}
+	version  int
+	tails    map[string]sentTail
+	notices  int
+	returned int
+}
+
+type sentTail struct {
+	of *strings.Builder
+	n  int // bytes
+}
+
+// Watch yields updates until ctx is done or the conversation ends: at first everything, then what is new. It may block
+// in the loop: what happens meanwhile is in the next update.
+func (c *Conversation) Watch(ctx context.Context) iter.Seq2[Update, error] {
+	return func(yield func(Update, error) bool) {
+		w := &watcher{news: make(chan struct{}, 1), version: -1, tails: map[string]sentTail{}}
+		c.mu.Lock()
+		c.watchers[w] = struct{}{}
+		w.notices = c.dropped.notices + len(c.notices)
+		w.returned = c.dropped.returned + len(c.returned)
+		c.mu.Unlock()
+		defer func() {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			delete(c.watchers, w)
+		}()
+		for {
+			if u, ok := c.take(w); ok && !yield(u, nil) || u.Ended {
+				return
+			}
+			select {
+			case <-w.news:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
+}
+
+// take returns what is new for a watcher; ok is false if nothing is.
+func (c *Conversation) take(w *watcher) (u Update, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if w.version != c.version {
+		w.version = c.version
+		u.State = c.snapshot()
+	}
+	for turn, sent := range w.tails {
+		if c.tails[turn] == nil {
+			delete(w.tails, turn)
+			if sent.n > 0 {
+				u.Tails = append(u.Tails, Tail{Turn: turn})
+			}
+		}
+	}
+	for turn, tail := range c.tails {
+		sent := w.tails[turn]
+		if sent.of != tail {
+			sent = sentTail{of: tail}
+		}
+		if text := tail.String()[sent.n:]; text != "" {
+			u.Tails = append(u.Tails, Tail{Turn: turn, At: sent.n, Text: text})
+			sent.n += len(text)
+		}
+		w.tails[turn] = sent
+	}
+	u.Notices = slices.Clone(c.notices[min(max(0, w.notices-c.dropped.notices), len(c.notices)):])
+	w.notices = c.dropped.notices + len(c.notices)
+	u.Returned = slices.Clone(c.returned[min(max(0, w.returned-c.dropped.returned), len(c.returned)):])
+	w.returned = c.dropped.returned + len(c.returned)
+	u.Ended = c.ended
+	return u, u.State != nil || len(u.Tails)+len(u.Notices)+len(u.Returned) > 0 || u.Ended
+}
+
+// snapshot returns the state with the open questions. The lock is held.
+func (c *Conversation) snapshot() *State {
+	s := c.state
+	s.Speaking, s.Next, s.Waiting = slices.Clone(s.Speaking), slices.Clone(s.Next), slices.Clone(s.Waiting)
+	s.Queue = slices.Clone(s.Queue)
+	for _, q := range c.questions {
+		if q.answer == nil {
+			s.Questions = append(s.Questions, q.Question)
+		}
+	}
+	return &s
+}

@@ -1,0 +1,170 @@
+package live
+
+import (
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+)
+
+// The bounds of a Queue.
+const (
+	maxQueued = 100     // lines
+	maxBytes  = 8 << 20 // of their texts
+	maxIDs    = 1000    // that are remembered
+)
+
+// ErrFull is the error of a line for which the queue has no room.
+var ErrFull = errors.New("too many messages wait; take one back, or wait until they are sent")
+
+// A Queue has the lines that no agent has got yet, in the order in which they were entered. Its methods may be called
+// concurrently.
+type Queue struct {
+	changed func()        // is called after a change, without a lock
+	entered chan struct{} // has a value after a change for Next
+
+	mu        sync.Mutex
+	lines     []tty.Line
+	ids       []string            // of the newest lines, also of those that left
+	steer     func(tty.Line) bool // of Watch; nil: no turn runs
+	steering  bool                // the first line is given to the agent
+	cancelled bool                // since Watch
+	running   sync.WaitGroup
+}
+
+// NewQueue returns an empty queue.
+func NewQueue(changed func()) *Queue {
+	return &Queue{changed: changed, entered: make(chan struct{}, 1)}
+}
+
+// Enter adds a line. One with an ID that was entered before is ignored. The error is ErrFull.
+func (q *Queue) Enter(line tty.Line) error {
+	q.mu.Lock()
+	if line.ID != "" && slices.Contains(q.ids, line.ID) {
+		q.mu.Unlock()
+		return nil
+	}
+	size := len(line.Text)
+	for _, i := range q.lines {
+		size += len(i.Text)
+	}
+	if len(q.lines) >= maxQueued || len(q.lines) > 0 && size > maxBytes {
+		q.mu.Unlock()
+		return ErrFull
+	}
+	if line.ID != "" {
+		q.ids = append(q.ids, line.ID)
+		q.ids = q.ids[max(0, len(q.ids)-maxIDs):]
+	}
+	q.lines = append(q.lines, line)
+	q.giveNext()
+	q.mu.Unlock()
+	q.notify()
+	return nil
+}
+
+func (q *Queue) notify() {
+	select {
+	case q.entered <- struct{}{}:
+	default:
+	}
+	q.changed()
+}
+
+// giveNext gives the first line to the agent that works, and then the next. The lock is held.
+func (q *Queue) giveNext() {
+	if q.steer == nil || q.steering || q.cancelled || len(q.lines) == 0 {
+		return
+	}
+	q.steering = true
+	first, steer := q.lines[0], q.steer
+	q.running.Go(func() {
+		taken := steer(first)
+		q.mu.Lock()
+		q.steering = false
+		if taken {
+			q.lines = q.lines[1:]
+			q.giveNext()
+		}
+		q.mu.Unlock()
+		q.notify()
+	})
+}
+
+// Queued returns the lines.
+func (q *Queue) Queued() []tty.Line {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return slices.Clone(q.lines)
+}
+
+// TakeBack removes a line, unless an agent may have got it.
+func (q *Queue) TakeBack(id string) (taken tty.Line, ok bool) {
+	q.mu.Lock()
+	i := slices.IndexFunc(q.lines, func(line tty.Line) bool { return line.ID == id })
+	if ok = id != "" && i >= 0 && (i > 0 || !q.steering); ok {
+		taken = q.lines[i]
+		q.lines = slices.Delete(q.lines, i, i+1)
+	}
+	q.mu.Unlock()
+	if ok {
+		q.changed()
+	}
+	return taken, ok
+}
+
+// Next waits for a line, and removes it. The error is tty.ErrInterrupted if quit is closed.
+func (q *Queue) Next(quit <-chan struct{}) (tty.Line, error) {
+	for {
+		q.mu.Lock()
+		var first tty.Line
+		found := len(q.lines) > 0
+		if found {
+			first, q.lines = q.lines[0], q.lines[1:]
+		}
+		q.mu.Unlock()
+		if found {
+			q.changed()
+			return first, nil
+		}
+		select {
+		case <-q.entered:
+		case <-quit:
+			return tty.Line{}, tty.ErrInterrupted
+		}
+	}
+}
+
+// Watch gives what is entered to steer, one line after another, until stop is called. Next returns what steer does not
+// take, as it returns false.
+func (q *Queue) Watch(steer func(tty.Line) bool) (stop func()) {
+	q.mu.Lock()
+	q.steer, q.cancelled = steer, false
+	q.mu.Unlock()
+	return func() {
+		q.mu.Lock()
+		q.steer = nil
+		q.mu.Unlock()
+		q.running.Wait()
+		q.mu.Lock()
+		q.cancelled = false
+		q.mu.Unlock()
+	}
+}
+
+// Cancel removes the lines and returns them, but for one that an agent may have got: after a turn was cancelled,
+// nothing is sent that was entered for it.
+func (q *Queue) Cancel() (returned []tty.Line) {
+	q.mu.Lock()
+	kept := 0
+	if q.steering {
+		kept = 1
+	}
+	q.cancelled = q.steer != nil
+	returned = slices.Clone(q.lines[min(kept, len(q.lines)):])
+	q.lines = q.lines[:min(kept, len(q.lines))]
+	q.mu.Unlock()
+	q.changed()
+	return returned
+}
