@@ -1,7 +1,9 @@
 package web
 
 import (
+	"context"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -133,10 +135,13 @@ func TestTokenOfThisMachine(t *testing.T) {
 	g.TokenHere = true
 	for from, want := range map[string]int{
 		"127.0.0.1:1": 200, "127.0.0.9:1": 200, "[::1]:1": 200, "[::ffff:127.0.0.1]:1": 200,
+		"192.0.2.7:1": 200, // the address to which it connects
 		"192.0.2.1:1": 401, "[2001:db8::1]:1": 401, "": 401, "127.0.0.1": 401,
 	} {
 		r := request(http.MethodGet, "Authorization", "Bearer "+token)
 		r.RemoteAddr = from
+		r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey,
+			&net.TCPAddr{IP: net.IPv4(192, 0, 2, 7), Port: 8080}))
 		w := httptest.NewRecorder()
 		if page.ServeHTTP(w, r); w.Code != want {
 			t.Errorf("the token from %q: %d", from, w.Code)

@@ -25,7 +25,7 @@ type Guard struct {
 	Page bool
 	// TokenHere is whether the token admits only clients on this machine.
 	TokenHere bool
-	// Cookie is the name of the cookie with the token of a paired device, which Device knows. "": no device is admitted.
+	// Cookie is the name of the cookie with the token of a paired device, which Device knows; "": none is admitted.
 	Cookie string
 	Device func(token string) (Caller, bool)
 	// Rate bounds the changes of each caller; nil: they are not bounded.
@@ -202,9 +202,13 @@ func (g *Guard) hasToken(r *http.Request) bool {
 }
 
 // isHere reports whether a client on this machine sent a request, as far as the connection tells: a tunnel or a proxy
-// that ends here is on this machine.
+// that ends here is on this machine. A client here that connects to another address of the machine has that address.
 func isHere(r *http.Request) bool {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	ip := net.ParseIP(host)
-	return err == nil && ip != nil && ip.IsLoopback()
+	if err != nil || ip == nil {
+		return false
+	}
+	own, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
+	return ip.IsLoopback() || ok && own.IP.Equal(ip)
 }
