@@ -19,6 +19,7 @@
 //	home-key-v1.0            id
 //	usage-day-v1.0           usage-day.json
 //	command-uses-v1.0        command-uses.json
+//	devices-v1.0             devices.json
 //
 // [Check] reports all problems of a document at once, one [Problem] for each field that has to
 // be changed:

@@ -25,6 +25,7 @@ const (
 	HomeKey         = "home-key-v1.0"
 	UsageDay        = "usage-day-v1.0"
 	CommandUses     = "command-uses-v1.0"
+	Devices         = "devices-v1.0"
 )
 
 //go:embed *.json
@@ -51,6 +52,7 @@ var all = []schema{
 	{HomeKey, versions{}},
 	{UsageDay, versions{oldest: "1.0", newest: "1.0"}},
 	{CommandUses, versions{oldest: "1.0", newest: "1.0"}},
+	{Devices, versions{oldest: "1.0", newest: "1.0"}},
 }
 
 // rules has the rule of each schema that was used: most runs of the program use one or none.

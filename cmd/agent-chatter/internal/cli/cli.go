@@ -15,6 +15,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/browse"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/completion"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/devices"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/doctor"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/filechanges"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/filechanges/review"
@@ -93,6 +94,7 @@ var commands = []command{
 		return &browse.Command{Resume: chat.Resume}
 	}, ""},
 	{"serve", "Show sessions in a web browser.", func() any { return new(serve.Command) }, ""},
+	{"devices", "List and revoke devices of the web page.", func() any { return new(devices.Command) }, ""},
 	{"acp", "Let an editor chat with a team (ACP).", func() any { return new(acp.Command) }, ""},
 	{"mcp", "Let agents search and read sessions (MCP).", func() any { return new(mcp.Command) }, ""},
 	{"replay", "Print the conversation of a session.", func() any { return new(sessions.Replay) }, ""},

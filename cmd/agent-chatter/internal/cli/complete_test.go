@@ -10,6 +10,8 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/devices"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/web"
 	"github.com/agent-chatter/agent-chatter/journal/racetest"
 )
 
@@ -47,6 +49,9 @@ func TestEveryArgumentHasACompletion(t *testing.T) {
 		printed(t, home, "chat", "-m", message)
 	}
 	printed(t, home, "sessions", "delete", "latest", "--yes")
+	if _, _, err := devices.Open(home).Add(t.Context(), "phone", web.RoleRead, ""); err != nil {
+		t.Fatal(err)
+	}
 
 	var c commandLine
 	parser := newParser(&c, commands, app.IO{Stdout: io.Discard, Stderr: io.Discard})

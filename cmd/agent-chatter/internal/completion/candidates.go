@@ -114,6 +114,8 @@ func (l *commandLine) values(v *kong.Value, word string) (found []candidate, fil
 			found = append(found, startingWith(l.members(), word)...)
 		case completeAgents:
 			found = append(found, startingWith(l.agents(), word)...)
+		case completeDevices:
+			found = append(found, startingWith(l.devices(), word)...)
 		}
 	}
 	return found, files
@@ -129,6 +131,7 @@ const (
 	completeTeams
 	completeTeamIDs
 	completeAgents
+	completeDevices
 	completeTopics
 	completeBounds
 	completeMembers
@@ -142,6 +145,7 @@ var completed = map[string][]kind{
 	"team-id": {completeTeamIDs}, "team": {completeTeams, completeFiles}, "with-team": {completeTeams, completeFiles},
 	"file": {completeTeams, completeFiles}, "name": {completeAgents}, "agents": {completeAgents},
 	"topic": {completeTopics}, "budget": {completeBounds}, "member": {completeMembers},
+	"device": {completeDevices}, "allow": {completeFiles},
 	"path": {completeFiles}, "dir": {completeFiles}, "session-file": {completeFiles},
 	"output-file": {completeFiles}, "home": {completeFiles}, "log-file": {completeFiles}, "command": {completeFiles},
 	"token-file": {completeFiles}, "tls-cert": {completeFiles}, "tls-key": {completeFiles},

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/devices"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
@@ -113,6 +114,16 @@ func (l *commandLine) agents() []candidate {
 	}
 	for _, k := range agent.KnownAgents() {
 		names[k.Name] = k.DisplayName
+	}
+	return candidatesOf(names)
+}
+
+// devices returns the ids of the paired devices.
+func (l *commandLine) devices() []candidate {
+	names := map[string]string{}
+	paired, _ := devices.Open(l.app.Home).List() // without them, nothing completes the word
+	for _, d := range paired {
+		names[d.ID] = d.Name
 	}
 	return candidatesOf(names)
 }

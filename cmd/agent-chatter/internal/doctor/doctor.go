@@ -57,6 +57,7 @@ var checks = []struct {
 	{"worktrees", true, (*doctor).checkWorktrees},
 	{"agents", false, (*doctor).checkAgents},
 	{"trust.json", false, (*doctor).checkTrust},
+	{"devices", true, (*doctor).checkDevices},
 	{"id", true, (*doctor).checkKey},
 	{"teams", false, (*doctor).checkTeams},
 	{"web browser", false, (*doctor).checkWebBrowser},

@@ -89,6 +89,8 @@ func findingTexts(damaged, archived catalog.Session) []apptest.Text {
 	found("worktreesText", "", worktreesText(slices.Repeat([]workspace.FoundWorktree{{Dir: apptest.Hostile}}, 21)))
 	found("noGitText", "", noGitText())
 	found("invalidTrustText", "", invalidTrustText(errors.New("trust.json: "+apptest.Hostile)))
+	found("devicesText", "", devicesText(2))
+	found("invalidDevicesText", "", invalidDevicesText(errors.New("devices file: "+apptest.Hostile)))
 	found("keyText", "", keyText(hostile))
 	found("unsetPermissionsText", "", unsetPermissionsText(apptest.Hostile, []string{"ada", apptest.Hostile}))
 	found("agentsText", "", agentsText(2))

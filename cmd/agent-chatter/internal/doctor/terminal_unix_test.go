@@ -111,7 +111,7 @@ func TestDoctorOnATerminalSumsUp(t *testing.T) {
 		"✓ files        none are captured yet\n" +
 		"✓ worktrees    there are none\n" +
 		"✓ trust.json   there is none; -t creates it\n" +
-		"\n✓ 21 checks: no problem.\n"
+		"\n✓ 22 checks: no problem.\n"
 	leftover := "⚠ leftovers    a crash left 1 temporary file (1 byte) that can be removed\n" +
 		"               To remove them while no agent-chatter runs:\n" +
 		"                 find HOME -name '*.tmp' -type f -delete\n"
@@ -126,14 +126,14 @@ func TestDoctorOnATerminalSumsUp(t *testing.T) {
 	}{
 		{"sound", func(string) error { return nil }, nil, app.ExitDone},
 		{"a note", func(home string) error { return os.WriteFile(filepath.Join(home, "a.tmp"), []byte("x"), 0o600) },
-			[]string{"✓ leftovers    there are no temporary files\n", leftover, "✓ 21 checks: no problem", "⚠ 21 checks: no problem, 1 note"},
+			[]string{"✓ leftovers    there are no temporary files\n", leftover, "✓ 22 checks: no problem", "⚠ 22 checks: no problem, 1 note"},
 			app.ExitDone},
 		{"a problem", func(home string) error { return os.Chmod(home, 0o755) },
-			[]string{"✓ permissions  all files are yours and private\n", open, "✓ 21 checks: no problem", "✗ 21 checks: 1 problem"},
+			[]string{"✓ permissions  all files are yours and private\n", open, "✓ 22 checks: no problem", "✗ 22 checks: 1 problem"},
 			app.ExitFailed},
 		{"no home", os.Remove,
 			[]string{"✓ home         HOME", "⚠ home         HOME does not exist yet; nothing was written to it\n" +
-				"               The first message of a chat creates it.", "21", "12", "✓ 12 checks: no problem", "⚠ 12 checks: no problem, 1 note",
+				"               The first message of a chat creates it.", "22", "12", "✓ 12 checks: no problem", "⚠ 12 checks: no problem, 1 note",
 				"✓ permissions  all files are yours and private\n", "", "✓ sessions     there are none yet\n", "",
 				"✓ locks        they are exclusive; the system releases those of a crashed program\n", "",
 				"✓ disk         files can be written, synced and renamed; their names are case-sensitive\n", "",

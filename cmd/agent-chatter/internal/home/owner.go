@@ -7,8 +7,13 @@ import (
 	"path/filepath"
 )
 
+// DevicesFile is the file with the devices that may use the page of serve.
+const DevicesFile = "devices.json"
+
 // Deciding are the files of a home that decide what runs and what is sent where, relative to it.
-var Deciding = []string{"config.json", "trust.json", "team-config", filepath.Join("agents", "config.json")}
+var Deciding = []string{
+	"config.json", "trust.json", "team-config", filepath.Join("agents", "config.json"), DevicesFile,
+}
 
 // OthersError is about a file or directory of the home that another user can change, and that decides what runs.
 type OthersError struct {

@@ -22,7 +22,7 @@ func newOwned(t *testing.T) string {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{"config.json", "trust.json", "agents/config.json"} {
+	for _, name := range []string{"config.json", "trust.json", "agents/config.json", "devices.json"} {
 		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -37,7 +37,7 @@ func TestOthersCannotWriteWhatDecides(t *testing.T) {
 	if err := CheckOwner(filepath.Join(t.TempDir(), "missing")); err != nil {
 		t.Error(err)
 	}
-	for _, name := range []string{".", "config.json", "trust.json", "team-config", "agents", "agents/config.json"} {
+	for _, name := range []string{".", "config.json", "trust.json", "team-config", "agents", "agents/config.json", "devices.json"} {
 		dir := newOwned(t)
 		path := filepath.Join(dir, name)
 		if err := os.Chmod(path, 0o777); err != nil {
@@ -60,7 +60,7 @@ func TestFilesOfOtherUsersAreNotTrusted(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only the superuser can give files away")
 	}
-	for _, name := range []string{".", "config.json", "trust.json", "team-config", "agents", "agents/config.json"} {
+	for _, name := range []string{".", "config.json", "trust.json", "team-config", "agents", "agents/config.json", "devices.json"} {
 		for _, mode := range []fs.FileMode{0o755, 0o700} {
 			dir := newOwned(t)
 			if err := errors.Join(os.Chmod(dir, mode), os.Lchown(filepath.Join(dir, name), 65534, -1)); err != nil {

@@ -40,7 +40,7 @@ func answerTo(t *testing.T, s *server, request string) *http.Response {
 func TestOddRequestsAreRefused(t *testing.T) {
 	s, _, _ := started(t, Command{Addr: "127.0.0.1:0"})
 	host := "Host: " + s.Addr().String() + "\r\n"
-	secret := "Authorization: Bearer " + s.token + "\r\n"
+	secret := "Authorization: Bearer " + s.token + "\r\nAgent-Chatter: 1\r\n"
 	for name, test := range map[string]struct {
 		request string
 		status  int
@@ -55,6 +55,7 @@ func TestOddRequestsAreRefused(t *testing.T) {
 		"a long path":         {"GET /" + strings.Repeat("a", 2*maxHeader) + " HTTP/1.1\r\n" + host + "\r\n", 431},
 		"another method":      {"PUT / HTTP/1.1\r\n" + host + "Content-Length: 0\r\n\r\n", 405},
 		"TRACE":               {"TRACE / HTTP/1.1\r\n" + host + "\r\n", 405},
+		"a form":              {"POST /api/undo HTTP/1.1\r\n" + host + "Content-Length: 0\r\n\r\n", 403},
 		"DELETE":              {"DELETE /api/sessions HTTP/1.1\r\n" + host + secret + "\r\n", 405},
 		"CONNECT":             {"CONNECT evil.example:80 HTTP/1.1\r\n" + host + "\r\n", 404},
 		"no HTTP":             {"\x16\x03\x01\r\n\r\n", 400},
@@ -93,7 +94,7 @@ func TestSlowRequestsEnd(t *testing.T) {
 		"nothing":  "",
 		"a header": "GET / HTTP/1.1\r\n" + host + "X: ",
 		"a body": "POST /api/sessions/demo/x/rename HTTP/1.1\r\n" + host + "Authorization: Bearer " + s.token +
-			"\r\nContent-Length: 100\r\n\r\n{",
+			"\r\nAgent-Chatter: 1\r\nContent-Length: 100\r\n\r\n{",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

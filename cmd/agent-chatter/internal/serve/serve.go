@@ -42,6 +42,8 @@ const (
 	maxHeader   = 16 << 10 // bytes
 	requestTime = 10 * time.Second
 	idleTime    = time.Minute
+	changeTime  = time.Second // between two changes of a client
+	burst       = 20          // of these at once
 )
 
 // Run implements the command.
@@ -207,10 +209,11 @@ func (s *server) serve(ctx context.Context, d *api.Server) error {
 	g := &web.Guard{
 		Token: s.token, Origin: strings.SplitN(s.origin, ":", 2)[0], Known: s.knows,
 		Help: "Open the address that agent-chatter serve prints.",
+		Page: true, Rate: &web.Rate{Burst: burst, Every: changeTime}, MaxBody: api.MaxBody,
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/", g.Files(assets.Handler()))
-	mux.Handle("/api/", g.Data(d.Handler()))
+	mux.Handle("/api/", g.Data(api.Permitted(d.Handler())))
 	h := &http.Server{
 		Handler: mux, TLSConfig: s.tls, MaxHeaderBytes: maxHeader,
 		ReadHeaderTimeout: s.wait, ReadTimeout: s.wait, IdleTimeout: idleTime,
