@@ -11,7 +11,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/page"
 )
 
-//go:embed *.html *.js *.css *.svg
+//go:embed *.html *.js *.css *.svg *.png *.webmanifest
 var files embed.FS
 
 // Handler returns the handler of the files. They are sent whole: ranges are ignored.
@@ -37,7 +37,15 @@ func Handler() http.Handler {
 			http.NotFound(w, r)
 			return
 		}
-		w.Header().Set("Content-Type", mime.TypeByExtension(path.Ext(name)))
+		w.Header().Set("Content-Type", typeOf(name))
 		_, _ = w.Write(text)
 	})
+}
+
+// typeOf returns the media type of a file.
+func typeOf(name string) string {
+	if path.Ext(name) == ".webmanifest" { // most systems do not know it
+		return "application/manifest+json"
+	}
+	return mime.TypeByExtension(path.Ext(name))
 }

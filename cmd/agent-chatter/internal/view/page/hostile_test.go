@@ -54,7 +54,8 @@ func everywhere(text string) *session {
 
 // allowed are the attributes that the elements of a page may have.
 var allowed = map[string]string{
-	"article": "class id data-seq data-end aria-labelledby", "header": "", "h3": "id", "a": "class href title rel target",
+	"article": "class id data-seq data-end data-turn data-recorded aria-labelledby", "header": "", "h3": "id",
+	"a":    "class href title rel target",
 	"time": "datetime", "p": "class id data-of data-seq data-from data-to", "ul": "class aria-label", "ol": "start",
 	"li": "class", "span": "class", "details": "class id open", "summary": "", "b": "", "code": "",
 	"pre": "class tabindex data-language", "div": "class tabindex", "table": "", "tbody": "", "tr": "", "th": "class",

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf16"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
@@ -60,6 +61,15 @@ func (s shownItem) Panel() string {
 		return ""
 	}
 	return fmt.Sprintf("at the same time, %d of %d", s.Turn.Panel.Index, s.Turn.Panel.Of)
+}
+
+// Recorded returns how much of the reply of an open turn is in the item, in units of UTF-16, as a page counts: it shows
+// what was streamed after that.
+func (s shownItem) Recorded() (units int) {
+	for _, r := range s.Text {
+		units += utf16.RuneLen(r)
+	}
+	return units
 }
 
 // end returns the end of the turn; zero: it may continue, or it is no turn.
