@@ -298,7 +298,7 @@ func (cmd *Command) newREPL(a *app.App, config home.Config) *repl {
 // open opens where the conversation is shown, and where its input comes from if that is a terminal.
 func (r *repl) open() error {
 	if r.hosted {
-		lines := &hostedLines{returned: r.returnLines}
+		lines := &hostedLines{returned: r.returnLines, run: r.runReadOnly}
 		lines.Queue = live.NewQueue(func() { r.showQueue(lines.Queued()) })
 		r.input, r.display.Surface = lines, noSurface{}
 		return nil

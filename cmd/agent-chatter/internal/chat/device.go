@@ -12,6 +12,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/editor"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/live"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/web"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
@@ -77,7 +78,7 @@ func (r inbox) Cancel(member string) {
 }
 
 // Complete implements live.Inbox.
-func (r inbox) Complete(role live.Role, text string) (c live.Completion) {
+func (r inbox) Complete(role web.Role, text string) (c live.Completion) {
 	c.Choices = []live.Choice{}
 	known := r.completes.Load()
 	if known == nil || len(text) > maxCompleted {
@@ -101,20 +102,20 @@ const maxCompleted = 64 << 10
 
 // deviceCommands are the commands that another device may enter, with the role that it needs. The others need the
 // terminal: they write files, start programs that were not asked for, or show something on it.
-var deviceCommands = map[string]live.Role{
-	"/help": live.Answering, "/status": live.Answering, "/members": live.Answering, "/queue": live.Answering,
-	"/context": live.Answering, "/usage": live.Answering, "/cancel": live.Answering, "/retry": live.Answering,
-	"/model": live.All, "/permissions": live.All, "/compact": live.All, "/save": live.All, "/task": live.All,
-	"/pin": live.All, "/unpin": live.All, "/rename": live.All, "/budget": live.All, "/files": live.All,
-	"/rewind": live.All, "/fork": live.All, "/remove": live.All,
+var deviceCommands = map[string]web.Role{
+	"/help": web.RoleAnswer, "/status": web.RoleAnswer, "/members": web.RoleAnswer, "/queue": web.RoleAnswer,
+	"/context": web.RoleAnswer, "/usage": web.RoleAnswer, "/cancel": web.RoleAnswer, "/retry": web.RoleAnswer,
+	"/model": web.RoleAll, "/permissions": web.RoleAll, "/compact": web.RoleAll, "/save": web.RoleAll, "/task": web.RoleAll,
+	"/pin": web.RoleAll, "/unpin": web.RoleAll, "/rename": web.RoleAll, "/budget": web.RoleAll, "/files": web.RoleAll,
+	"/rewind": web.RoleAll, "/fork": web.RoleAll, "/remove": web.RoleAll,
 }
 
 // narrower are the permissions that another device may set.
 var narrower = []string{agent.Ask, agent.Deny, agent.ReadOnly}
 
 // mayEnter returns an error unless a device with a role may enter a text.
-func mayEnter(role live.Role, text string) error {
-	if role != live.Answering && role != live.All {
+func mayEnter(role web.Role, text string) error {
+	if role != web.RoleAnswer && role != web.RoleAll {
 		return errors.New("this device may only read")
 	}
 	text = strings.TrimSpace(text)
@@ -123,7 +124,7 @@ func mayEnter(role live.Role, text string) error {
 	}
 	command, name, args := parseSlash(text)
 	if command == nil {
-		if role == live.All {
+		if role == web.RoleAll {
 			return nil // an own command, or one that is unknown
 		}
 		return errors.New(notOnDeviceText(name))
@@ -131,7 +132,7 @@ func mayEnter(role live.Role, text string) error {
 	needs, ok := deviceCommands[command.name]
 	values := strings.Fields(args)
 	switch {
-	case !ok, needs == live.All && role != live.All:
+	case !ok, needs == web.RoleAll && role != web.RoleAll:
 		return errors.New(notOnDeviceText(command.name))
 	case command.name == "/permissions" && len(values) > 1 && !slices.Contains(narrower, values[len(values)-1]):
 		return errors.New(notOnDeviceText(command.name + " " + values[len(values)-1]))
@@ -212,7 +213,9 @@ func (r *repl) followLive(e coordinator.Event) {
 	if r.live == nil {
 		return
 	}
-	r.live.Event(e.Payload)
+	if p, ok := e.Payload.(projection.TurnEnded); ok {
+		r.live.EndTurn(p.TurnID)
+	}
 	next := r.queuedNames()
 	r.live.Set(func(s *live.State) {
 		s.Next = next
@@ -262,10 +265,23 @@ func answeredOnText(member string, a live.Answer) string {
 // hostedLines are the lines of a conversation without a terminal: they are entered on other devices.
 type hostedLines struct {
 	*live.Queue
-	returned func([]tty.Line) // takes what was queued for a turn that was cancelled
+	returned func([]tty.Line)  // takes what was queued for a turn that was cancelled
+	run      func(line string) // answers a command that changes nothing, while a turn runs
 
-	mu     sync.Mutex
-	cancel func(member string) // of Watch; nil: no turn runs
+	mu      sync.Mutex
+	cancel  func(member string) // of Watch; nil: no turn runs
+	running sync.WaitGroup      // commands
+}
+
+// Enter implements deviceSource.
+func (h *hostedLines) Enter(line tty.Line) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.cancel == nil || !readOnly(line.Text) {
+		return h.Queue.Enter(line)
+	}
+	h.running.Go(func() { h.run(line.Text) })
+	return nil
 }
 
 // Next implements lineSource.
@@ -280,6 +296,7 @@ func (h *hostedLines) Watch(onCancel func(string), _ func(), steer func(tty.Line
 	return func() {
 		h.setCancel(nil)
 		stop()
+		h.running.Wait()
 	}
 }
 

@@ -5,24 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/web"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
-	"github.com/agent-chatter/agent-chatter/projection"
-)
-
-// A Role is what a front end may do.
-type Role string
-
-// The roles.
-const (
-	Read      Role = "read"
-	Answering Role = "answer" // messages and permissions
-	All       Role = "all"
 )
 
 // A State is what a conversation does now.
@@ -63,25 +54,25 @@ type Question struct {
 // An Update is what is new since the last one.
 type Update struct {
 	State    *State   `json:"state,omitempty"`    // nil: it did not change
-	Tails    []Tail   `json:"tails,omitempty"`    // that changed
+	Replies  []Reply  `json:"replies,omitempty"`  // that are streamed
 	Notices  []string `json:"notices,omitempty"`  // what the program says
 	Returned []Queued `json:"returned,omitempty"` // were queued for a turn that was cancelled: they are not sent
 	Ended    bool     `json:"ended,omitempty"`    // the process hosts the conversation no more
 }
 
-// A Tail is what a turn has said since the last event of it.
-type Tail struct {
+// A Reply is a part of what a turn has said. The journal has it later, in larger parts.
+type Reply struct {
 	Turn string `json:"turn"`
-	At   int    `json:"at"`   // how many bytes of the tail precede Text; 0: Text replaces it
-	Text string `json:"text"` // "" at 0: there is no tail any more
+	At   int    `json:"at"` // how many bytes of the reply precede Text
+	Text string `json:"text"`
 }
 
 // An Input is what a front end enters: a message or a command.
 type Input struct {
 	ID    string // chosen by the front end: an input with an ID that was entered before is ignored
 	Text  string
-	From  string // the device; "": the terminal of the host
-	Role  Role   // what the device may do
+	From  string   // the device; "": the terminal of the host
+	Role  web.Role // what the device may do
 	Files []File
 }
 
@@ -97,7 +88,7 @@ type Inbox interface {
 	TakeBack(id string) (text string, ok bool)
 	Cancel(member string) // the turn of a member, or all if it is ""
 	// Complete returns how a text can go on for a front end with a role. It does not block.
-	Complete(role Role, text string) Completion
+	Complete(role web.Role, text string) Completion
 }
 
 // A Completion is how the end of a text can be replaced.
@@ -128,7 +119,7 @@ type Conversation struct {
 	version   int
 	questions []*asked
 	asks      int
-	tails     map[string]*strings.Builder // by turn
+	replies   map[string]*strings.Builder // of open turns
 	notices   []string
 	returned  []Queued
 	dropped   struct{ notices, returned int } // that are too old to be kept
@@ -154,7 +145,7 @@ const keptNotices = 50
 
 // New returns a conversation that takes what is entered into an inbox.
 func New(inbox Inbox) *Conversation {
-	return &Conversation{inbox: inbox, tails: map[string]*strings.Builder{}, watchers: map[*watcher]struct{}{}}
+	return &Conversation{inbox: inbox, replies: map[string]*strings.Builder{}, watchers: map[*watcher]struct{}{}}
 }
 
 // ErrEnded is the error of a conversation that is not hosted any more.
@@ -196,7 +187,7 @@ func (c *Conversation) Cancel(member string) error {
 }
 
 // Complete returns how a text can go on.
-func (c *Conversation) Complete(role Role, text string) Completion {
+func (c *Conversation) Complete(role web.Role, text string) Completion {
 	return c.inbox.Complete(role, text)
 }
 
@@ -324,32 +315,20 @@ func (c *Conversation) Set(change func(*State)) {
 func (c *Conversation) Text(turn, text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	tail := c.tails[turn]
-	if tail == nil {
-		tail = new(strings.Builder)
-		c.tails[turn] = tail
+	reply := c.replies[turn]
+	if reply == nil {
+		reply = new(strings.Builder)
+		c.replies[turn] = reply
 	}
-	tail.WriteString(text)
+	reply.WriteString(text)
 	c.wake()
 }
 
-// Event takes an event of the journal: it has what was streamed.
-func (c *Conversation) Event(p projection.Payload) {
-	turn := ""
-	switch p := p.(type) {
-	case projection.TurnText:
-		turn = p.TurnID
-	case projection.TurnEnded:
-		turn = p.TurnID
-	default:
-		return
-	}
+// EndTurn forgets what a turn has streamed: the journal has it.
+func (c *Conversation) EndTurn(turn string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.tails[turn] != nil {
-		delete(c.tails, turn)
-		c.wake()
-	}
+	delete(c.replies, turn)
 }
 
 // Notice takes what the program says.
@@ -388,21 +367,16 @@ func (c *Conversation) End() {
 type watcher struct {
 	news     chan struct{}
 	version  int
-	tails    map[string]sentTail
+	replies  map[string]int // how many bytes of each it has
 	notices  int
 	returned int
-}
-
-type sentTail struct {
-	of *strings.Builder
-	n  int // bytes
 }
 
 // Watch yields updates until ctx is done or the conversation ends: at first everything, then what is new. It may block
 // in the loop: what happens meanwhile is in the next update.
 func (c *Conversation) Watch(ctx context.Context) iter.Seq2[Update, error] {
 	return func(yield func(Update, error) bool) {
-		w := &watcher{news: make(chan struct{}, 1), version: -1, tails: map[string]sentTail{}}
+		w := &watcher{news: make(chan struct{}, 1), version: -1, replies: map[string]int{}}
 		c.mu.Lock()
 		c.watchers[w] = struct{}{}
 		w.notices = c.dropped.notices + len(c.notices)
@@ -434,31 +408,20 @@ func (c *Conversation) take(w *watcher) (u Update, ok bool) {
 		w.version = c.version
 		u.State = c.snapshot()
 	}
-	for turn, sent := range w.tails {
-		if c.tails[turn] == nil {
-			delete(w.tails, turn)
-			if sent.n > 0 {
-				u.Tails = append(u.Tails, Tail{Turn: turn})
-			}
+	maps.DeleteFunc(w.replies, func(turn string, _ int) bool { return c.replies[turn] == nil })
+	for turn, reply := range c.replies {
+		at := w.replies[turn]
+		if text := reply.String()[at:]; text != "" {
+			u.Replies = append(u.Replies, Reply{Turn: turn, At: at, Text: text})
+			w.replies[turn] = reply.Len()
 		}
-	}
-	for turn, tail := range c.tails {
-		sent := w.tails[turn]
-		if sent.of != tail {
-			sent = sentTail{of: tail}
-		}
-		if text := tail.String()[sent.n:]; text != "" {
-			u.Tails = append(u.Tails, Tail{Turn: turn, At: sent.n, Text: text})
-			sent.n += len(text)
-		}
-		w.tails[turn] = sent
 	}
 	u.Notices = slices.Clone(c.notices[min(max(0, w.notices-c.dropped.notices), len(c.notices)):])
 	w.notices = c.dropped.notices + len(c.notices)
 	u.Returned = slices.Clone(c.returned[min(max(0, w.returned-c.dropped.returned), len(c.returned)):])
 	w.returned = c.dropped.returned + len(c.returned)
 	u.Ended = c.ended
-	return u, u.State != nil || len(u.Tails)+len(u.Notices)+len(u.Returned) > 0 || u.Ended
+	return u, u.State != nil || len(u.Replies)+len(u.Notices)+len(u.Returned) > 0 || u.Ended
 }
 
 // snapshot returns the state with the open questions. The lock is held.

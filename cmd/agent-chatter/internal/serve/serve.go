@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/serve/api"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/serve/assets"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/web"
@@ -20,13 +21,15 @@ import (
 
 // Command serves a page with the sessions until a signal ends it.
 type Command struct {
-	ID        string `arg:"" optional:"" help:"The session to open: id, ID#N, title or latest (default: the list)."`
-	Addr      string `help:"Address to listen on; port 0 is any free one." default:"127.0.0.1:0" placeholder:"HOST:PORT"`
-	Open      bool   `help:"Open the page in the web browser."`
-	TokenFile string `help:"File with the token of the page (default: a new random one)." placeholder:"PATH"`
-	TLSCert   string `name:"tls-cert" help:"File with the certificates; needed for addresses of other hosts." placeholder:"PATH"`
-	TLSKey    string `name:"tls-key" help:"File with the private key of the certificate." placeholder:"PATH"`
-	Output    string `help:"Output format: ${enum}." enum:"text,json" default:"text"`
+	ID        string   `arg:"" optional:"" help:"The session to open: id, ID#N, title or latest (default: the list)."`
+	Addr      string   `help:"Address to listen on; port 0 is any free one." default:"127.0.0.1:0" placeholder:"HOST:PORT"`
+	Chat      bool     `help:"Host conversations: the page sends messages and answers."`
+	Allow     []string `help:"With --chat: conversations may work in this directory; may be repeated (default: the current one)." placeholder:"DIR"`
+	Open      bool     `help:"Open the page in the web browser."`
+	TokenFile string   `help:"File with the token of the page (default: a new random one)." placeholder:"PATH"`
+	TLSCert   string   `name:"tls-cert" help:"File with the certificates; needed for addresses of other hosts." placeholder:"PATH"`
+	TLSKey    string   `name:"tls-key" help:"File with the private key of the certificate." placeholder:"PATH"`
+	Output    string   `help:"Output format: ${enum}." enum:"text,json" default:"text"`
 }
 
 // Help returns the examples for --help.
@@ -75,7 +78,20 @@ func (cmd *Command) Run(a *app.App) error {
 			}
 		}()
 	}
-	d := api.New(a, nil, ctx.Done())
+	var hosts api.Hosts
+	if cmd.Chat {
+		directories := cmd.Allow
+		if len(directories) == 0 {
+			directories = []string{a.Cwd}
+		}
+		h, err := chat.NewHost(ctx, a, directories)
+		if err != nil {
+			return err
+		}
+		defer h.Close()
+		hosts = h
+	}
+	d := api.New(a, hosts, ctx.Done())
 	go a.Remote.Watch(ctx, a.Catalog, d.TakeElsewhere)
 	return s.serve(ctx, d)
 }

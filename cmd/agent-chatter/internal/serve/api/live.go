@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,6 +18,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/page"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/web"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/redact"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -39,7 +41,7 @@ type Hosts interface {
 // A hostJSON says what the page can do.
 type hostJSON struct {
 	Chat        bool        `json:"chat"`
-	Role        live.Role   `json:"role"`
+	Role        web.Role    `json:"role"`
 	Device      string      `json:"device,omitempty"`
 	Directories []string    `json:"directories,omitempty"`
 	Teams       []live.Team `json:"teams,omitempty"`
@@ -48,7 +50,7 @@ type hostJSON struct {
 // A liveJSON is what is new in a conversation beside its journal.
 type liveJSON struct {
 	State    *stateJSON    `json:"state,omitempty"`
-	Text     []live.Tail   `json:"text,omitempty"`
+	Text     []live.Reply  `json:"text,omitempty"`
 	Notices  []noticeJSON  `json:"notices,omitempty"`
 	Returned []live.Queued `json:"returned,omitempty"`
 }
@@ -61,7 +63,7 @@ type noticeJSON struct {
 type stateJSON struct {
 	Hosted    bool           `json:"hosted"` // false: no process answers
 	Session   string         `json:"session,omitempty"`
-	Role      live.Role      `json:"role"`
+	Role      web.Role       `json:"role"`
 	Speaking  []speakingJSON `json:"speaking"`
 	Next      []string       `json:"next"`
 	Waiting   []string       `json:"waiting"`
@@ -117,10 +119,10 @@ var decisions = map[string]coordinator.Decision{
 func (d *Server) chat(r *http.Request) (hostJSON, error) {
 	device, role := caller(r)
 	if d.hosts == nil {
-		return hostJSON{Role: live.Read, Device: device}, nil
+		return hostJSON{Role: web.RoleRead, Device: device}, nil
 	}
 	h := hostJSON{Chat: true, Role: role, Device: device}
-	if role == live.All {
+	if role == web.RoleAll {
 		h.Directories, h.Teams = d.hosts.Directories(), d.hosts.Teams(r.Context())
 	}
 	return h, nil
@@ -313,10 +315,13 @@ func bodyOf[T any](r *http.Request) (body T, err error) {
 }
 
 // caller returns the name of the device that sent a request, and what it may do.
-func caller(*http.Request) (device string, role live.Role) { return "page", live.All }
+func caller(r *http.Request) (device string, role web.Role) {
+	c := web.CallerOf(r)
+	return cmp.Or(c.Device, "page"), c.Role
+}
 
 // followLive sends what is new in a conversation beside its journal.
-func (d *Server) followLive(ctx context.Context, key catalog.Key, name string, role live.Role, news *mailbox) {
+func (d *Server) followLive(ctx context.Context, key catalog.Key, name string, role web.Role, news *mailbox) {
 	for d.hosts != nil {
 		c, changed := d.hosts.Conversation(key)
 		if c == nil {
@@ -341,13 +346,10 @@ func (d *Server) followLive(ctx context.Context, key catalog.Key, name string, r
 }
 
 // shownLive describes an update for the page.
-func shownLive(u live.Update, role live.Role, secrets *redact.Redactor) liveJSON {
-	l := liveJSON{Text: u.Tails, Returned: shownQueue(u.Returned, secrets)}
+func shownLive(u live.Update, role web.Role, secrets *redact.Redactor) liveJSON {
+	l := liveJSON{Text: u.Replies, Returned: shownQueue(u.Returned, secrets)}
 	for _, text := range u.Notices {
 		l.Notices = append(l.Notices, noticeJSON{secrets.Text(tty.Safe(text))})
-	}
-	for i, tail := range l.Text {
-		l.Text[i].Text = tty.Safe(tail.Text)
 	}
 	if s := u.State; s != nil {
 		l.State = &stateJSON{
