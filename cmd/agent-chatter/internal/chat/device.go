@@ -213,6 +213,7 @@ func (r *repl) followLive(e coordinator.Event) {
 	if r.live == nil {
 		return
 	}
+	r.live.Event(e.Seq)
 	if p, ok := e.Payload.(projection.TurnEnded); ok {
 		r.live.EndTurn(p.TurnID)
 	}

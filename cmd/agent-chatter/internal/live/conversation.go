@@ -62,18 +62,19 @@ type Update struct {
 
 // A Reply is a part of what a turn has said. The journal has it later, in larger parts.
 type Reply struct {
-	Turn string `json:"turn"`
-	At   int    `json:"at"` // how many bytes of the reply precede Text
-	Text string `json:"text"`
+	Turn  string `json:"turn"`
+	At    int    `json:"at"`    // how many bytes of the reply precede Text
+	After uint64 `json:"after"` // the last event of the session when Text was said
+	Text  string `json:"text"`
 }
 
 // An Input is what a front end enters: a message or a command.
 type Input struct {
-	ID    string // chosen by the front end: an input with an ID that was entered before is ignored
-	Text  string
-	From  string   // the device; "": the terminal of the host
-	Role  web.Role // what the device may do
-	Files []File
+	ID    string   `json:"id"` // chosen by the front end: an input with an ID that was entered before is ignored
+	Text  string   `json:"text"`
+	From  string   `json:"from"` // the device; "": the terminal of the host
+	Role  web.Role `json:"role"` // what the device may do
+	Files []File   `json:"files,omitempty"`
 }
 
 // A File is a picture that is attached to an input.
@@ -110,6 +111,18 @@ type Team struct {
 	Trusted bool   `json:"trusted"`
 }
 
+// A Shared conversation is one that front ends take part in. This process or another one hosts it.
+type Shared interface {
+	Enter(in Input) error
+	TakeBack(id string) (text string, err error)
+	Answer(question string, a Answer) error
+	Cancel(member string) error
+	Complete(role web.Role, text string) Completion
+	Watch(ctx context.Context) iter.Seq[Update]
+}
+
+var _ Shared = (*Conversation)(nil)
+
 // A Conversation is a conversation that this process hosts. Its methods may be called concurrently.
 type Conversation struct {
 	inbox Inbox
@@ -119,7 +132,8 @@ type Conversation struct {
 	version   int
 	questions []*asked
 	asks      int
-	replies   map[string]*strings.Builder // of open turns
+	replies   map[string]*streamed // of open turns
+	seq       uint64               // of the last event
 	notices   []string
 	returned  []Queued
 	dropped   struct{ notices, returned int } // that are too old to be kept
@@ -145,7 +159,7 @@ const keptNotices = 50
 
 // New returns a conversation that takes what is entered into an inbox.
 func New(inbox Inbox) *Conversation {
-	return &Conversation{inbox: inbox, replies: map[string]*strings.Builder{}, watchers: map[*watcher]struct{}{}}
+	return &Conversation{inbox: inbox, replies: map[string]*streamed{}, watchers: map[*watcher]struct{}{}}
 }
 
 // ErrEnded is the error of a conversation that is not hosted any more.
@@ -317,11 +331,18 @@ func (c *Conversation) Text(turn, text string) {
 	defer c.mu.Unlock()
 	reply := c.replies[turn]
 	if reply == nil {
-		reply = new(strings.Builder)
+		reply = new(streamed)
 		c.replies[turn] = reply
 	}
-	reply.WriteString(text)
+	reply.add(c.seq, text)
 	c.wake()
+}
+
+// Event takes the number of an event that was recorded.
+func (c *Conversation) Event(seq uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.seq = seq
 }
 
 // EndTurn forgets what a turn has streamed: the journal has it.
@@ -363,6 +384,40 @@ func (c *Conversation) End() {
 	c.wake()
 }
 
+// A streamed is what a turn has streamed.
+type streamed struct {
+	text  strings.Builder
+	parts []part
+}
+
+// A part of a text was said between two events.
+type part struct {
+	after uint64 // the event
+	at    int    // where it begins
+}
+
+func (s *streamed) add(after uint64, text string) {
+	if n := len(s.parts); n == 0 || s.parts[n-1].after != after {
+		s.parts = append(s.parts, part{after, s.text.Len()})
+	}
+	s.text.WriteString(text)
+}
+
+// from returns what follows the first bytes.
+func (s *streamed) from(turn string, at int) (replies []Reply) {
+	all := s.text.String()
+	for i, p := range s.parts {
+		end := len(all)
+		if i+1 < len(s.parts) {
+			end = s.parts[i+1].at
+		}
+		if begin := max(p.at, at); begin < end {
+			replies = append(replies, Reply{turn, begin, p.after, all[begin:end]})
+		}
+	}
+	return replies
+}
+
 // A watcher is what a front end has got.
 type watcher struct {
 	news     chan struct{}
@@ -374,8 +429,8 @@ type watcher struct {
 
 // Watch yields updates until ctx is done or the conversation ends: at first everything, then what is new. It may block
 // in the loop: what happens meanwhile is in the next update.
-func (c *Conversation) Watch(ctx context.Context) iter.Seq2[Update, error] {
-	return func(yield func(Update, error) bool) {
+func (c *Conversation) Watch(ctx context.Context) iter.Seq[Update] {
+	return func(yield func(Update) bool) {
 		w := &watcher{news: make(chan struct{}, 1), version: -1, replies: map[string]int{}}
 		c.mu.Lock()
 		c.watchers[w] = struct{}{}
@@ -388,7 +443,7 @@ func (c *Conversation) Watch(ctx context.Context) iter.Seq2[Update, error] {
 			delete(c.watchers, w)
 		}()
 		for {
-			if u, ok := c.take(w); ok && !yield(u, nil) || u.Ended {
+			if u, ok := c.take(w); ok && !yield(u) || u.Ended {
 				return
 			}
 			select {
@@ -410,11 +465,8 @@ func (c *Conversation) take(w *watcher) (u Update, ok bool) {
 	}
 	maps.DeleteFunc(w.replies, func(turn string, _ int) bool { return c.replies[turn] == nil })
 	for turn, reply := range c.replies {
-		at := w.replies[turn]
-		if text := reply.String()[at:]; text != "" {
-			u.Replies = append(u.Replies, Reply{Turn: turn, At: at, Text: text})
-			w.replies[turn] = reply.Len()
-		}
+		u.Replies = append(u.Replies, reply.from(turn, w.replies[turn])...)
+		w.replies[turn] = reply.text.Len()
 	}
 	u.Notices = slices.Clone(c.notices[min(max(0, w.notices-c.dropped.notices), len(c.notices)):])
 	w.notices = c.dropped.notices + len(c.notices)
