@@ -164,6 +164,14 @@ func (r *repl) share() {
 	}
 }
 
+// conversation returns the conversation if it is that of a session; otherwise nil.
+func (r *repl) conversation(session string) *live.Conversation {
+	if own := r.own.Load(); own != nil && own.Name() == session {
+		return r.live
+	}
+	return nil
+}
+
 // showLive shows other devices whether a person is next, and who is queued.
 func (r *repl) showLive(person bool) {
 	if r.live == nil {

@@ -17,12 +17,14 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/host"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/live"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/live/remote"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/teams"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
+	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
@@ -42,6 +44,8 @@ type Host struct {
 	open    []*repl
 	changed chan struct{} // closed, and replaced, when open or a session of it changes
 	running sync.WaitGroup
+
+	endSocket func()
 }
 
 // NewHost returns a host whose conversations end when ctx is done. They work in the directories and those in them.
@@ -64,6 +68,10 @@ func NewHost(ctx context.Context, a *app.App, directories []string) (*Host, erro
 		}
 		h.directories = append(h.directories, whole)
 	}
+	h.endSocket = listen(a, func(session string) *live.Conversation {
+		c, _ := h.own(session)
+		return c
+	})
 	return h, nil
 }
 
@@ -71,15 +79,33 @@ func NewHost(ctx context.Context, a *app.App, directories []string) (*Host, erro
 func (h *Host) Directories() []string { return h.directories }
 
 // Close waits until the conversations have ended, after their context.
-func (h *Host) Close() { h.running.Wait() }
+func (h *Host) Close() {
+	h.running.Wait()
+	h.endSocket()
+}
 
-// Conversation returns a conversation that runs here; nil: it does not. changed is closed when another result is
-// possible.
-func (h *Host) Conversation(key catalog.Key) (c *live.Conversation, changed <-chan struct{}) {
+// Conversation implements api.Hosts.
+func (h *Host) Conversation(ctx context.Context, key catalog.Key) (c live.Shared, changed <-chan struct{}) {
+	own, changed := h.own(key.Name())
+	if own != nil {
+		return own, changed
+	}
+	writer := h.app.Catalog.At(key.Dir).Journals().Writer(key.ID)
+	if writer == (journal.Holder{}) || writer.PID == os.Getpid() {
+		return nil, changed
+	}
+	if other, err := remote.Attach(ctx, h.app.Home, key, writer); err == nil {
+		return other, changed
+	}
+	return nil, changed
+}
+
+// own returns a conversation that runs in this process; nil: it does not.
+func (h *Host) own(session string) (c *live.Conversation, changed <-chan struct{}) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, r := range h.open {
-		if own := r.own.Load(); own != nil && *own == key {
+		if own := r.own.Load(); own != nil && own.Name() == session {
 			return r.live, h.changed
 		}
 	}
@@ -156,7 +182,7 @@ func (h *Host) Begin(ctx context.Context, name, dir string, first live.Input) (c
 
 // Continue resumes a session. It does nothing if that runs here.
 func (h *Host) Continue(ctx context.Context, key catalog.Key) error {
-	if c, _ := h.Conversation(key); c != nil {
+	if c, _ := h.Conversation(ctx, key); c != nil {
 		return nil
 	}
 	s, err := h.app.Catalog.At(key.Dir).Session(ctx, key.ID)
@@ -227,6 +253,16 @@ func (h *Host) start(r *repl) (ended <-chan struct{}, err error) {
 		h.change()
 	})
 	return end, nil
+}
+
+// listen lets other processes of the home take part in conversations, until end is called.
+func listen(a *app.App, find remote.Find) (end func()) {
+	end, err := remote.Listen(a.Home, find)
+	if err != nil { // they cannot: the conversations run all the same
+		a.Log.Warn("other processes cannot take part in conversations", "error", err)
+		return func() {}
+	}
+	return end
 }
 
 // noSurface shows nothing.

@@ -159,6 +159,10 @@ func (r *repl) run(ctx context.Context) error {
 			r.app.Notice(hiddenCommandsText(hidden))
 		}
 	}
+	if r.live != nil && !r.hosted {
+		defer listen(r.app, r.conversation)()
+		defer r.live.End()
+	}
 	r.banner()
 	if c := r.display.console; c != nil {
 		go r.recallEarlier(ctx, c)

@@ -26,8 +26,9 @@ import (
 
 // Hosts run the conversations that the page takes part in. Its methods may be called concurrently.
 type Hosts interface {
-	// Conversation returns a conversation that runs; nil: it does not. changed is closed when another result is possible.
-	Conversation(key catalog.Key) (c *live.Conversation, changed <-chan struct{})
+	// Conversation returns a conversation that runs in a process of this home; nil: it does not. changed is closed when
+	// another result is possible; that another process begins to run it is not noticed.
+	Conversation(ctx context.Context, key catalog.Key) (c live.Shared, changed <-chan struct{})
 	// Begin begins a conversation of a team, and returns when its first message is recorded.
 	Begin(ctx context.Context, team, directory string, first live.Input) (catalog.Key, error)
 	// Continue runs the conversation of a session. It does nothing if it runs.
@@ -129,7 +130,7 @@ func (d *Server) chat(r *http.Request) (hostJSON, error) {
 }
 
 // hosted returns the conversation that a request names.
-func (d *Server) hosted(r *http.Request) (*live.Conversation, error) {
+func (d *Server) hosted(r *http.Request) (live.Shared, error) {
 	key, err := d.key(r)
 	if err != nil {
 		return nil, err
@@ -137,7 +138,7 @@ func (d *Server) hosted(r *http.Request) (*live.Conversation, error) {
 	if d.hosts == nil {
 		return nil, app.Exit(app.ExitUsage, readOnlyText())
 	}
-	c, _ := d.hosts.Conversation(key)
+	c, _ := d.hosts.Conversation(r.Context(), key)
 	if c == nil {
 		return nil, app.Exit(app.ExitLocked, notHostedText())
 	}
@@ -320,19 +321,27 @@ func caller(r *http.Request) (device string, role web.Role) {
 	return cmp.Or(c.Device, "page"), c.Role
 }
 
+// writerPause is the time between two looks whether another process hosts a conversation of an open page.
+const writerPause = 2 * time.Second
+
 // followLive sends what is new in a conversation beside its journal.
 func (d *Server) followLive(ctx context.Context, key catalog.Key, name string, role web.Role, news *mailbox) {
-	for d.hosts != nil {
-		c, changed := d.hosts.Conversation(key)
+	for was := true; d.hosts != nil; {
+		c, changed := d.hosts.Conversation(ctx, key)
 		if c == nil {
-			news.hand(ctx, name, liveJSON{State: &stateJSON{Role: role}})
+			if was {
+				news.hand(ctx, name, liveJSON{State: &stateJSON{Role: role}})
+			}
+			was = false
 			select {
 			case <-changed:
-				continue
+			case <-time.After(writerPause):
 			case <-ctx.Done():
 				return
 			}
+			continue
 		}
+		was = true
 		secrets := d.redactor(app.TeamSource(d.app.Catalog.At(key.Dir), key.ID))
 		for u := range c.Watch(ctx) {
 			if !news.hand(ctx, name, shownLive(u, role, secrets)) {
