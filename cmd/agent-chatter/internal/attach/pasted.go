@@ -119,6 +119,16 @@ func (p *Pasted) Files(text string) (files []coordinator.File) {
 	return files
 }
 
+// Without returns a text without the labels of the pictures.
+func (p *Pasted) Without(text string) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, f := range p.files {
+		text = strings.ReplaceAll(text, f.label, "")
+	}
+	return strings.TrimSpace(text)
+}
+
 // Forget forgets the pictures whose labels a message has, which was sent.
 func (p *Pasted) Forget(text string) {
 	p.mu.Lock()

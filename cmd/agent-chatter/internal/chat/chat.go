@@ -105,7 +105,14 @@ func (cmd *Command) Run(a *app.App) error {
 	ctx, stop := console.UntilSignal(&r.lent, interrupt)
 	defer stop()
 	defer func() { _ = r.closeOutput(ctx) }() // the terminal may have gone away
-	if err = cmd.start(ctx, r); err == nil {
+	err = cmd.start(ctx, r)
+	if err != nil && !cmd.TakeOver && !cmd.Fork {
+		err = r.attach(ctx, err)
+		if r.attached {
+			return err
+		}
+	}
+	if err == nil {
 		err = cmd.checkPanel(r.c.Team())
 	}
 	if err == nil {
@@ -311,7 +318,7 @@ func (r *repl) open() error {
 		return nil
 	}
 	c, err := console.Open(r.app, console.Options{
-		ReadOnly: readOnly, Run: r.runReadOnly, Lent: &r.lent, Keys: r.keys,
+		ReadOnly: func(line string) bool { return !r.attached && readOnly(line) }, Run: r.runReadOnly, Lent: &r.lent, Keys: r.keys,
 		Notify: r.notify, Desktop: host.NotifyDesktop, Clipboard: r.pasted.Clipboard,
 		Find:  func(ctx context.Context, text string) []string { return r.history().find(ctx, text) },
 		Calls: r.recordedCalls,

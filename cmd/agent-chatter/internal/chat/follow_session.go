@@ -66,58 +66,80 @@ func openFrom(dir *catalog.Dir, s *projection.State, at journal.Position) (journ
 	return conversation.OpenAt(r, at), nil
 }
 
-// followMessages prints the newest messages of a session and those that follow. On a terminal it shows what is being
-// said.
-func followMessages(ctx context.Context, a *app.App, dir *catalog.Dir, id, name string) (err error) {
+// A followed session is one that another process may write.
+type followed struct {
+	dir     *catalog.Dir
+	id      string
+	title   string
+	members view.Members
+	at      journal.Position // what follows was not read
+	recent  []*conversation.Item
+	older   int // messages before recent
+}
+
+// openFollowed reads the newest messages of a session.
+func openFollowed(ctx context.Context, dir *catalog.Dir, id string) (*followed, error) {
 	if err := dir.Journals().Check(id); err != nil { // Load reads only what follows the checkpoint
-		return err
+		return nil, err
 	}
 	state, loaded, err := dir.Load(ctx, id)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	go func() { a.ReportHub(a.Remote.Follow(ctx, dir, id)) }()
-	var members view.Members
-	members.AddMembers(state.Team.Members)
-	at, err := openFrom(dir, state, loaded.At)
-	if err != nil {
-		return err
+	f := &followed{dir: dir, id: id, title: state.Row.Title}
+	f.members.AddMembers(state.Team.Members)
+	if f.at, err = openFrom(dir, state, loaded.At); err != nil || f.at.Seq == 0 {
+		return f, err
 	}
-	var recent []*conversation.Item
-	older := 0
-	if at.Seq > 0 {
-		if recent, older, err = newestItems(ctx, dir, id, at, members, state.Stats.Messages); err != nil {
-			return err
-		}
+	f.recent, f.older, err = newestItems(ctx, dir, id, f.at, f.members, state.Stats.Messages)
+	return f, err
+}
+
+// show shows the newest messages, and returns the transcript that shows what follows.
+func (f *followed) show(on console.Surface) (transcript *view.Transcript, plain bool) {
+	transcript = view.Continued(f.members)
+	if len(f.recent) == 0 {
+		transcript = &view.Transcript{Members: f.members}
 	}
-	shown, end := console.OpenOutput(a)
-	transcript := view.Continued(members)
-	defer func() {
-		shown.Say(func(m *console.Model) []view.Block { return transcript.Held() }) // the part that has arrived
-		err = cmp.Or(err, end(ctx))
-	}()
-	a.Notice(followingText(id, state.Row.Title))
-	if older > 0 {
-		a.Show(olderText(older, name))
-	}
-	plain := false
-	shown.Say(func(m *console.Model) (blocks []view.Block) {
+	on.Say(func(m *console.Model) (blocks []view.Block) {
 		plain, m.Transcript = m.Style.Plain, transcript
-		if len(recent) == 0 {
-			m.Transcript = &view.Transcript{Members: members}
-			transcript = m.Transcript
-		}
 		transcript.WholePanels()
-		for _, i := range recent {
+		for _, i := range f.recent {
 			blocks = append(blocks, m.Transcript.Item(i)...)
 		}
 		return blocks
 	})
+	return transcript, plain
+}
+
+// events yields what is appended to the session.
+func (f *followed) events(ctx context.Context) iter.Seq2[projection.Event, error] {
+	return projection.Decoded(f.dir.Journals().Follow(ctx, f.id, f.at))
+}
+
+// followMessages prints the newest messages of a session and those that follow. On a terminal it shows what is being
+// said.
+func followMessages(ctx context.Context, a *app.App, dir *catalog.Dir, id, name string) (err error) {
+	f, err := openFollowed(ctx, dir, id)
+	if err != nil {
+		return err
+	}
+	go func() { a.ReportHub(a.Remote.Follow(ctx, dir, id)) }()
+	shown, end := console.OpenOutput(a)
+	a.Notice(followingText(id, f.title))
+	if f.older > 0 {
+		a.Show(olderText(f.older, name))
+	}
+	transcript, plain := f.show(shown)
+	defer func() {
+		shown.Say(func(m *console.Model) []view.Block { return transcript.Held() }) // the part that has arrived
+		err = cmp.Or(err, end(ctx))
+	}()
 	following := events
 	if plain {
 		following = items
 	}
-	for change, err := range following(projection.Decoded(dir.Journals().Follow(ctx, id, at)), members) {
+	for change, err := range following(f.events(ctx), f.members) {
 		switch {
 		case ctx.Err() != nil: // the item may be a turn that still runs
 			return nil
@@ -147,14 +169,19 @@ func items(all iter.Seq2[projection.Event, error], members view.Members) iter.Se
 func events(all iter.Seq2[projection.Event, error], members view.Members) iter.Seq2[change, error] {
 	return func(yield func(change, error) bool) {
 		for e, err := range all {
-			if !yield(func(m *console.Model) []view.Block {
-				blocks := m.Transcript.Apply(e)
-				m.Panel.Apply(e, members.Name)
-				m.Status.Follow(m.Transcript.Open(), members.Name, e.Time)
-				return blocks
-			}, err) {
+			if !yield(showEvent(e, members), err) {
 				return
 			}
 		}
+	}
+}
+
+// showEvent returns the change for an event.
+func showEvent(e projection.Event, members view.Members) change {
+	return func(m *console.Model) []view.Block {
+		blocks := m.Transcript.Apply(e)
+		m.Panel.Apply(e, members.Name)
+		m.Status.Follow(m.Transcript.Open(), members.Name, e.Time)
+		return blocks
 	}
 }

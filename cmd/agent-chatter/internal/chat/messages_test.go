@@ -41,6 +41,8 @@ func chatTexts() []apptest.Text {
 	add("unknownCommandText", "none similar", unknownCommandText("/"+apptest.Hostile, "", "/"+apptest.Hostile))
 	add("notCancelledText", "", notCancelledText(apptest.Hostile))
 	add("noPanelistText", "", noPanelistText(apptest.Hostile, team.Demo()))
+	add("attachedText", "", attachedText(apptest.AliceID, apptest.Hostile))
+	add("notTakenText", "", notTakenText(errors.New(apptest.Hostile)))
 	add("notOnDeviceText", "", notOnDeviceText("/"+apptest.Hostile))
 	add("answeredOnText", "", answeredOnText(apptest.Hostile, live.Answer{By: apptest.Hostile}))
 	add("noDirectoryText", "", noDirectoryText("/"+apptest.Hostile, nil))

@@ -74,6 +74,7 @@ type repl struct {
 	lent        atomic.Int32                   // not 0: an editor or the browser has the terminal
 	scripted    bool                           // no user is present: a failed turn fails the program, and agents cannot ask
 	hosted      bool                           // only other devices show the conversation
+	attached    bool                           // another process hosts the conversation
 	device      string                         // that entered the line that runs; "": the terminal
 	live        *live.Conversation             // with other devices; nil: there are none
 	completes   atomic.Pointer[editor.Sources] // what other devices complete; nil: nothing yet

@@ -49,6 +49,7 @@ type Model struct {
 	Pasted func(text string) (label string, ok bool)
 	Prompt string     // before the input box while a human is next
 	Queued []tty.Line // what was entered while agents speak
+	Shared []tty.Line // what is queued in the process that hosts the conversation, if that is another one
 
 	Parked bool // the cursor of the terminal is not at the caret, which is a reversed cell then
 
@@ -431,6 +432,9 @@ func (m *Model) queuedRows(columns int) (rows []string) {
 				texts = append(texts, sentText(runecut.Prefix(said.Content, maxRow)))
 			}
 		}
+	}
+	for _, line := range m.Shared {
+		texts = append(texts, queuedText(runecut.Prefix(line.Text, maxRow)))
 	}
 	for _, text := range m.queued() {
 		texts = append(texts, queuedText(runecut.Prefix(text, maxRow)))
