@@ -197,7 +197,7 @@ func (c *Coordinator) Session() *Session {
 		CreatedAt: s.Row.CreatedAt, UpdatedAt: s.Row.UpdatedAt, TeamTask: s.Task, Stats: s.Stats,
 		Usage:    slices.Clone(s.Tallies),
 		Duration: time.Since(s.Row.CreatedAt), Interrupted: interrupted, Speaking: speaking,
-		Contexts: contextsOf(s),
+		Contexts: contextsOf(s), Inputs: slices.Clone(s.Inputs),
 	}
 }
 
@@ -230,6 +230,7 @@ type Session struct {
 	Duration             time.Duration      // since CreatedAt
 	Interrupted          []string           // the IDs of the members whose turns Retry reruns
 	Speaking             []string           // the IDs of the members whose turns have no end, the oldest first
+	Inputs               []string           // the newest Device.InputID, the newest last
 	Contexts             map[string]Context // by the ID of the member; only of agents that report it
 }
 

@@ -61,7 +61,7 @@ func (c *Coordinator) recordable(p projection.Payload) projection.Payload {
 		p.Title = c.bounded(p.Title, maxTitle)
 		return p
 	case projection.InputReceived:
-		p.Device = c.bounded(p.Device, maxLabel)
+		p.Device, p.InputID = c.bounded(p.Device, maxLabel), c.bounded(p.InputID, maxLabel)
 		return p
 	case projection.AgentAttached:
 		p.AgentSession, p.Point = c.bounded(p.AgentSession, maxSessionID), c.bounded(p.Point, maxSessionID)

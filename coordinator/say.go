@@ -49,11 +49,25 @@ func (e *WhoSpeaksError) Error() string {
 // *WhoSpeaksError, ErrNotDelivered, journal.ErrTooLong, a *HeldError, a *FileError, and the one of an empty message.
 // That the session cannot be saved is not an error of Say but a SaveFailed notice.
 func (c *Coordinator) Say(ctx context.Context, name, text string, files ...File) error {
-	return c.SayOn(ctx, "", name, text, files...)
+	return c.SayOn(ctx, Device{}, name, text, files...)
 }
 
-// SayOn is Say for a message that was entered on a device with a name, which is recorded.
-func (c *Coordinator) SayOn(ctx context.Context, device, name, text string, files ...File) error {
+// A Device is where a message was entered. The zero Device is the terminal of the conversation.
+type Device struct {
+	Name    string
+	InputID string // what it calls the message, so that it is not sent twice; "": it has no name for it
+}
+
+// received returns the event that records where a message was entered; none for the terminal.
+func (d Device) received(messageID string) (events []projection.Payload) {
+	if d.Name != "" {
+		events = []projection.Payload{projection.InputReceived{MessageID: messageID, Device: d.Name, InputID: d.InputID}}
+	}
+	return events
+}
+
+// SayOn is Say for a message that was entered on a device, which is recorded.
+func (c *Coordinator) SayOn(ctx context.Context, device Device, name, text string, files ...File) error {
 	if c.team == nil {
 		return ErrNoTeam
 	}
@@ -148,7 +162,7 @@ func (c *Coordinator) human(from string) (team.Member, error) {
 
 // appendHuman appends a human's message with its files, preceded by the opening events of the run.
 func (c *Coordinator) appendHuman(
-	device string, human team.Member, m marker.Message, files []File,
+	device Device, human team.Member, m marker.Message, files []File,
 ) (said projection.MessageAppended, err error) {
 	opening, err := c.openingEvents()
 	if err != nil {
@@ -167,10 +181,7 @@ func (c *Coordinator) appendHuman(
 	}
 	said = projection.NewMessage(newID(), time.Now(), speaker(human), m.Content, c.routing(m))
 	said.Attachments = attached
-	payloads := append(opening, said)
-	if device != "" {
-		payloads = append(payloads, projection.InputReceived{MessageID: said.Message.ID, Device: device})
-	}
+	payloads := append(append(opening, said), device.received(said.Message.ID)...)
 	if m.HasTask {
 		payloads = append(payloads, c.taskSet(m.Task))
 	}

@@ -24,8 +24,9 @@ type steering struct {
 }
 
 type steerRequest struct {
-	device, name, text string
-	taken              chan<- bool
+	device     Device
+	name, text string
+	taken      chan<- bool
 }
 
 // Steer gives a message of the human with the given name, or of the only one if name is "", to the member whose turn
@@ -33,10 +34,10 @@ type steerRequest struct {
 // one. Steer returns false, and does nothing, if no turn runs or several were started at the same time, if its agent
 // takes no messages, or if the message addresses another member or has markers of its own: it can be sent by Say. Other
 // than the other methods, it may be called while Say runs, from any goroutine. It blocks while the agent starts.
-func (c *Coordinator) Steer(name, text string) bool { return c.SteerOn("", name, text) }
+func (c *Coordinator) Steer(name, text string) bool { return c.SteerOn(Device{}, name, text) }
 
-// SteerOn is Steer for a message that was entered on a device with a name, which is recorded.
-func (c *Coordinator) SteerOn(device, name, text string) bool {
+// SteerOn is Steer for a message that was entered on a device, which is recorded.
+func (c *Coordinator) SteerOn(device Device, name, text string) bool {
 	running := c.running.Load()
 	if running == nil || len(*running) > 1 {
 		return false
@@ -70,8 +71,8 @@ func (t *turn) steer(r steerRequest) (taken bool, err error) {
 		return false, nil
 	}
 	err = t.record(said)
-	if err == nil && r.device != "" {
-		err = t.record(projection.InputReceived{MessageID: said.Message.ID, Device: r.device})
+	for _, p := range r.device.received(said.Message.ID) {
+		err = errors.Join(err, t.record(p))
 	}
 	if err != nil {
 		return true, err

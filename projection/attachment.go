@@ -85,7 +85,12 @@ type AgentCompacted struct {
 type InputReceived struct {
 	MessageID string `json:"messageId"`
 	Device    string `json:"device"` // its name
+	// InputID is what the device calls what was entered, so that it is not entered twice; "": it has no name for it.
+	InputID string `json:"inputId,omitempty"`
 }
+
+// maxInputs is how many elements State.Inputs has.
+const maxInputs = 100
 
 // TurnSteered records that an agent has taken a message in its running turn: no later prompt brings it.
 type TurnSteered struct {

@@ -104,7 +104,7 @@ func everyPayload() []projection.Payload {
 			Usage: &projection.Usage{Input: 3}, Instructions: "2", Secrets: "3",
 		},
 		projection.AgentCompacted{TurnID: "t1", MemberID: "ada", Before: 90_000, After: 8_000},
-		projection.InputReceived{MessageID: "m1", Device: "Ann's phone"},
+		projection.InputReceived{MessageID: "m1", Device: "Ann's phone", InputID: "i1"},
 		projection.TurnSteered{TurnID: "t1", MessageID: "m1"},
 		projection.MemberChanged{
 			MemberID: "cy", Model: &model, Permissions: &permissions, Agent: "claude-acp", Removed: true, Host: "h",

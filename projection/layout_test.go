@@ -320,7 +320,7 @@ func TestRecordWritesTheLayoutOfThePayload(t *testing.T) {
 		projection.AgentAttached{TurnID: "t1", MemberID: text, Way: "new", AgentSession: text, Seen: 1},
 		projection.SummaryWritten{MemberID: text, From: 1, To: 2, Seen: 3, Text: text},
 		projection.AgentCompacted{TurnID: "t1", MemberID: text, Before: 2},
-		projection.InputReceived{MessageID: "m1", Device: text},
+		projection.InputReceived{MessageID: "m1", Device: text, InputID: text},
 		projection.TurnSteered{TurnID: "t1", MessageID: text},
 		projection.PermissionAnswered{TurnID: "t1", Title: text, By: projection.ByPerson, WaitedMS: 85_012},
 		projection.PermissionAnswered{

@@ -17,7 +17,7 @@ import (
 // FoldVersion is the version of the fold. It changes whenever the same events would
 // result in a different State: checkpoints of another version are ignored. It does not
 // stand for the steps of messages, which some checkpoints of the same version lack.
-const FoldVersion = 24
+const FoldVersion = 25
 
 // The bounds of State.Recent: the number of messages, and the bytes of their contents
 // and routing. To change one changes the FoldVersion.
@@ -80,6 +80,8 @@ type State struct {
 	// Worktrees are the directories that members have of their own, at most maxWorktrees, the newest last. A session
 	// that was continued in several homes has several of a member.
 	Worktrees []Worktree `json:"worktrees,omitempty"`
+	// Inputs are the newest InputReceived.InputID, at most maxInputs, the newest last.
+	Inputs []string `json:"inputs,omitempty"`
 	// History is a chained checksum of all messages; LastMessage is the seq of the last one.
 	History     string  `json:"history,omitempty"`
 	LastMessage uint64  `json:"lastMessage,omitempty"`
@@ -231,7 +233,11 @@ func (s *State) apply(e journal.Event, p Payload) {
 		}
 	case PermissionAnswered:
 		s.answered(e, p)
-	case PlanUpdated, PermissionBypassed, AgentCompacted, InputReceived:
+	case InputReceived:
+		if p.InputID != "" {
+			s.Inputs = newest(append(slices.Clone(s.Inputs), p.InputID), maxInputs)
+		}
+	case PlanUpdated, PermissionBypassed, AgentCompacted:
 	case SummaryWritten:
 		s.summarize(e, p)
 	case AgentAttached:

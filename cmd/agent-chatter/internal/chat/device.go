@@ -192,6 +192,9 @@ func (r *repl) showLive(person bool) {
 	}
 }
 
+// maxSent is how many inputs other devices learn of that were sent.
+const maxSent = 100
+
 // queuedNames returns the names of the members that are queued.
 func (r *repl) queuedNames() (names []string) {
 	for _, q := range r.c.Queued() {
@@ -211,6 +214,11 @@ func queuedOf(lines []tty.Line) (queued []live.Queued) {
 // showQueue shows other devices the lines that are queued.
 func (r *repl) showQueue(lines []tty.Line) {
 	r.live.Set(func(s *live.State) { s.Queue = queuedOf(lines) })
+}
+
+// deviceOf returns the device on which a line was entered.
+func deviceOf(l tty.Line) coordinator.Device {
+	return coordinator.Device{Name: l.Device, InputID: l.ID}
 }
 
 // returnLines gives other devices back what was queued for a turn that was cancelled.
@@ -233,6 +241,11 @@ func (r *repl) followLive(e coordinator.Event) {
 			s.Speaking = append(s.Speaking, live.Speaking{
 				Turn: p.TurnID, Member: p.MemberID, Name: r.display.DisplayName(p.MemberID), Since: e.Time,
 			})
+		case projection.InputReceived:
+			if p.InputID != "" {
+				s.Sent = append(s.Sent, p.InputID)
+				s.Sent = s.Sent[max(0, len(s.Sent)-maxSent):]
+			}
 		case projection.TurnEnded:
 			s.Speaking = slices.DeleteFunc(s.Speaking, func(t live.Speaking) bool { return t.Turn == p.TurnID })
 		}

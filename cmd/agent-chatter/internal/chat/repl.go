@@ -134,6 +134,10 @@ func (r *repl) begin(ctx context.Context, c opening) error {
 	r.models = nil
 	if c.resume != "" {
 		r.setOwn(c.resume)
+		if r.live != nil {
+			inputs := r.c.Session().Inputs
+			r.live.Set(func(s *live.State) { s.Sent = inputs })
+		}
 	}
 	for _, m := range r.c.Team().Members {
 		setup.WarnIneffective(r.app, m)
@@ -352,7 +356,7 @@ func (r *repl) runLine(ctx context.Context, l tty.Line) error {
 	}
 	r.pasted.Forget(l.Text)
 	return r.runTurns(ctx, func(ctx context.Context) error {
-		return r.c.SayOn(ctx, l.Device, l.From, l.Text, files...)
+		return r.c.SayOn(ctx, deviceOf(l), l.From, l.Text, files...)
 	})
 }
 
@@ -416,7 +420,7 @@ func (r *repl) steer(line tty.Line) bool {
 	if files, err := r.files(tty.Line{Text: text}); len(files) > 0 || err != nil {
 		return false // it is a message of its own
 	}
-	return r.c.SteerOn(line.Device, "", text)
+	return r.c.SteerOn(deviceOf(line), "", text)
 }
 
 // report prints the error of a line.

@@ -24,6 +24,7 @@ type State struct {
 	Waiting   []string   `json:"waiting,omitempty"` // the names of the people of whom one is next; none while agents speak
 	Queue     []Queued   `json:"queue,omitempty"`
 	Questions []Question `json:"questions,omitempty"`
+	Sent      []string   `json:"sent,omitempty"` // the ids of the inputs that were sent last
 	Unsaved   bool       `json:"unsaved,omitempty"` // events are only in memory
 }
 
@@ -165,14 +166,21 @@ func New(inbox Inbox) *Conversation {
 // ErrEnded is the error of a conversation that is not hosted any more.
 var ErrEnded = errors.New("the conversation has ended")
 
-// Enter enters an input.
+// Enter enters an input, unless one with its ID was entered before.
 func (c *Conversation) Enter(in Input) error {
-	if c.over() {
+	c.mu.Lock()
+	ended, sent := c.ended, in.ID != "" && slices.Contains(c.state.Sent, in.ID)
+	c.mu.Unlock()
+	switch {
+	case ended:
 		return ErrEnded
+	case sent:
+		return nil
 	}
 	return c.inbox.Enter(in)
 }
 
+// over reports whether the conversation has ended here.
 func (c *Conversation) over() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -480,7 +488,7 @@ func (c *Conversation) take(w *watcher) (u Update, ok bool) {
 func (c *Conversation) snapshot() *State {
 	s := c.state
 	s.Speaking, s.Next, s.Waiting = slices.Clone(s.Speaking), slices.Clone(s.Next), slices.Clone(s.Waiting)
-	s.Queue = slices.Clone(s.Queue)
+	s.Queue, s.Sent = slices.Clone(s.Queue), slices.Clone(s.Sent)
 	for _, q := range c.questions {
 		if q.answer == nil {
 			s.Questions = append(s.Questions, q.Question)

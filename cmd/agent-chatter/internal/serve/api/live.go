@@ -70,6 +70,7 @@ type stateJSON struct {
 	Waiting   []string       `json:"waiting"`
 	Queue     []live.Queued  `json:"queue"`
 	Questions []questionJSON `json:"questions"`
+	Sent      []string       `json:"sent"` // the ids of the inputs that were sent last
 	Unsaved   bool           `json:"unsaved,omitempty"`
 }
 
@@ -364,6 +365,7 @@ func shownLive(u live.Update, role web.Role, secrets *redact.Redactor) liveJSON 
 		l.State = &stateJSON{
 			Hosted: !u.Ended, Session: s.Session, Role: role, Next: shownNames(s.Next), Waiting: shownNames(s.Waiting),
 			Queue: shownQueue(s.Queue, secrets), Unsaved: s.Unsaved, Speaking: []speakingJSON{}, Questions: []questionJSON{},
+			Sent: append([]string{}, s.Sent...),
 		}
 		for _, t := range s.Speaking {
 			l.State.Speaking = append(l.State.Speaking, speakingJSON{t.Turn, t.Member, tty.SafeLine(t.Name), t.Since})
