@@ -48,7 +48,8 @@ type Host struct {
 	endSocket func()
 }
 
-// NewHost returns a host whose conversations end when ctx is done. They work in the directories and those in them.
+// NewHost returns a host whose conversations end when ctx is done. They work in the directories, which are paths without
+// links, and those in them.
 func NewHost(ctx context.Context, a *app.App, directories []string) (*Host, error) {
 	config, err := a.Config()
 	if err != nil {
@@ -56,17 +57,7 @@ func NewHost(ctx context.Context, a *app.App, directories []string) (*Host, erro
 	}
 	h := &Host{
 		ctx: ctx, app: a, config: config, guard: new(process.Guard), residents: host.Residents(a, config.MaxResident, true),
-		changed: make(chan struct{}),
-	}
-	for _, dir := range directories {
-		whole, err := filepath.Abs(dir)
-		if err == nil {
-			whole, err = filepath.EvalSymlinks(whole)
-		}
-		if err != nil {
-			return nil, app.Exit(app.ExitUsage, noDirectoryText(dir, err))
-		}
-		h.directories = append(h.directories, whole)
+		changed: make(chan struct{}), directories: directories,
 	}
 	h.endSocket = listen(a, func(session string) *live.Conversation {
 		c, _ := h.own(session)

@@ -7,6 +7,9 @@ import (
 	"net/http"
 	"testing"
 	"time"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/web"
 )
 
 // Clients without the token, whatever they send, do not keep a client with it from an answer. Neither are the
@@ -65,6 +68,31 @@ func TestConnectionsOfClientsWithTheTokenAreKept(t *testing.T) {
 	}
 	for _, conn := range kept {
 		answered(t, conn, request)
+	}
+}
+
+// Idle connections keep no paired device out, and no device that is being paired.
+func TestIdleConnectionsKeepNoDeviceOut(t *testing.T) {
+	p := startPairing(t, Command{Addr: "127.0.0.1:0"}, func(s *server) { s.wait = time.Hour })
+	cookie := p.device(web.RoleRead)
+	stream := bufio.NewScanner(p.send(http.MethodGet, "/api/stream?list=1", "", cookie).Body)
+	if !stream.Scan() {
+		t.Fatal(stream.Err())
+	}
+	for range 1000 {
+		dialed(t, p.server)
+	}
+	p.client.CloseIdleConnections()
+	if got := p.status(http.MethodGet, "/api/sessions", "", cookie); got != http.StatusOK {
+		t.Errorf("a paired device: %d", got)
+	}
+	p.client.CloseIdleConnections()
+	if status, _ := p.take(p.codes.New(web.RoleRead), "another"); status != http.StatusOK {
+		t.Errorf("a device that is being paired: %d", status)
+	}
+	apptest.CrashedSession(t, p.app.Home) // the list changes
+	if nextEvent(stream) == "" {
+		t.Error("the stream from before has ended")
 	}
 }
 

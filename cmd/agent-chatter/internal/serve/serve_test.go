@@ -22,11 +22,27 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/devices"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/serve/api"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/web"
 )
 
 func TestTexts(t *testing.T) {
+	render := (&app.App{}).Render
 	apptest.CheckTexts(t, []apptest.Text{
+		{Function: "servedText", Shown: servedText(false, nil)},
+		{Function: "servedText", Sample: "chat", Shown: servedText(false, []string{"/home/ann/work", apptest.Hostile})},
+		{Function: "servedText", Sample: "other machines", Shown: servedText(true, []string{"/home/ann/work"})},
+		{Function: "authorityText", Shown: authorityText("https://mill.local:8443", "AB:CD")},
+		{Function: "pairText", Shown: pairText("answer")},
+		{Function: "reachableText", Shown: render(reachableText(":8443" + apptest.Hostile))},
+		{Function: "noHostText", Shown: render(noHostText([]string{"192.168.1.20", "2001:db8::1"}))},
+		{Function: "noHostText", Sample: "no network", Shown: render(noHostText(nil))},
+		{Function: "sharedKeyText", Shown: render(sharedKeyText("/home/" + apptest.Hostile))},
+		{Function: "notAllowedText", Shown: render(notAllowedText(apptest.Hostile, "it is no directory"))},
+		{Function: "fullText", Shown: render(fullText(100))},
+		{Function: "pairedText", Shown: render(pairedText(
+			devices.Device{ID: "k7qmz2ab", Name: apptest.Hostile, Role: web.RoleAll}))},
 		{Function: "notOpenedText", Shown: notOpenedText(errors.New("exec: " + apptest.Hostile))},
 	})
 }
@@ -53,6 +69,13 @@ func TestListenRefuses(t *testing.T) {
 		"a name":                {Addr: "chat.example:0"},
 		"no certificate":        {Addr: ":0", TokenFile: token},
 		"no token":              {Addr: ":0", TLSCert: cert, TLSKey: key},
+		"no token, own TLS":     {Addr: "192.0.2.1:0", TLSOwn: true},
+		"chat without TLS":      {Addr: ":0", Chat: true},
+		"pairing without TLS":   {Addr: "192.0.2.1:0", Pair: true, TokenFile: token},
+		"own TLS for all":       {Addr: ":0", Chat: true, TLSOwn: true},
+		"own TLS for all IPv6":  {Addr: "[::]:0", Chat: true, TLSOwn: true},
+		"own TLS for no name":   {Addr: "a_b:0", Chat: true, TLSOwn: true},
+		"own TLS and another":   {Addr: "127.0.0.1:0", TLSOwn: true, TLSCert: cert, TLSKey: key},
 		"no key":                {Addr: "127.0.0.1:0", TLSCert: cert},
 		"no certificate, a key": {Addr: "127.0.0.1:0", TLSKey: key},
 		"a wrong key":           {Addr: "127.0.0.1:0", TLSCert: cert, TLSKey: cert},
@@ -62,7 +85,7 @@ func TestListenRefuses(t *testing.T) {
 		"a shared token":        {Addr: "127.0.0.1:0", TokenFile: written(t, "token", secret, 0o640)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, err := cmd.listen()
+			s, err := cmd.listen(t.TempDir())
 			if err == nil {
 				s.Close()
 			}
@@ -75,7 +98,7 @@ func TestListenRefuses(t *testing.T) {
 		"a directory": t.TempDir(), "no file": filepath.Join(t.TempDir(), "none"),
 		"a long token": written(t, "token", strings.Repeat("a", 1001), 0o600),
 	} {
-		if s, err := (&Command{Addr: "127.0.0.1:0", TokenFile: path}).listen(); err == nil {
+		if s, err := (&Command{Addr: "127.0.0.1:0", TokenFile: path}).listen(t.TempDir()); err == nil {
 			s.Close()
 			t.Errorf("the token is in %s", name)
 		}
@@ -122,15 +145,22 @@ func startedWith(t *testing.T, cmd Command, wait time.Duration) (s *server, stop
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err = cmd.listen()
+	s, err = cmd.listen(a.Home)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.wait = wait
+	stop, ended = run(t, a, s, newPairing(a, s))
+	return s, stop, ended
+}
+
+// run runs a server until the test ends, or until stop is called.
+func run(t *testing.T, a *app.App, s *server, p *pairing) (stop func(), ended <-chan error) {
+	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	end := make(chan error, 1)
 	go func() {
-		end <- s.serve(ctx, api.New(a, nil, ctx.Done()))
+		end <- s.serve(ctx, api.New(a, nil, ctx.Done()), p)
 		close(end)
 	}()
 	t.Cleanup(func() {
@@ -138,7 +168,7 @@ func startedWith(t *testing.T, cmd Command, wait time.Duration) (s *server, stop
 		<-end
 		s.Close()
 	})
-	return s, stop, end
+	return stop, end
 }
 
 // get sends a request with the token to a server.

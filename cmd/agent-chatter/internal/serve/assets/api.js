@@ -2,6 +2,7 @@
 import { say } from "/dom.js";
 
 const name = "agent-chatter-token";
+const paired = "agent-chatter-paired"; // that this browser has the cookie of a paired device
 const tabs = new BroadcastChannel("agent-chatter"); // the tabs of this page
 let refused = false; // the server does not take the token
 
@@ -14,8 +15,31 @@ export function takeToken() {
   history.replaceState(null, "", location.pathname + location.search + (event ? `#${event}` : ""));
 }
 
-// askForToken returns the token, if need be from another tab of the page; null: no tab has it.
+// pair pairs this browser with the server, by the code in the address. The cookie that it gets cannot be read here.
+async function pair() {
+  const [, code] = /^#pair=([^&]+)/.exec(location.hash) ?? [];
+  if (!code) return;
+  history.replaceState(null, "", location.pathname + location.search);
+  try {
+    await post("/api/pair", { code, name: browserName() });
+    localStorage.setItem(paired, "yes");
+    sessionStorage.removeItem(name);
+  } catch (error) {
+    complain(error);
+  }
+}
+
+// browserName returns what the user recognizes in the list of devices.
+function browserName() {
+  const found = (names) => names.find((word) => navigator.userAgent.includes(word));
+  const browser = found(["Firefox", "Edg", "Samsung", "Chrome", "Safari"])?.replace("Edg", "Edge") ?? "Browser";
+  return `${browser} on ${found(["iPhone", "iPad", "Android", "Windows", "Mac", "Linux"]) ?? "a device"}`;
+}
+
+// askForToken returns the token, if need be from another tab of the page; null: no tab has it, and the browser is not
+// paired.
 export async function askForToken() {
+  await pair();
   tabs.addEventListener("message", ({ data }) => {
     const token = sessionStorage.getItem(name);
     if (data.ask && token && !refused) tabs.postMessage({ token });
@@ -24,6 +48,7 @@ export async function askForToken() {
     restart?.();
   });
   if (sessionStorage.getItem(name)) return sessionStorage.getItem(name);
+  if (localStorage.getItem(paired)) return paired;
   const answer = new Promise((resolve) => {
     tabs.addEventListener("message", ({ data }) => data.token && resolve(data.token));
     setTimeout(resolve, 500, null);
@@ -59,6 +84,7 @@ async function request(path, options = {}) {
 export async function get(path, options) {
   const response = await request(path, options);
   refused = response.status === 401;
+  if (refused) localStorage.removeItem(paired); // the device was revoked
   if (!response.ok) {
     const text = await response.text();
     let message = text;
