@@ -1,5 +1,6 @@
 // Requests to the server. Each one has the token in a header: an address with it could end up in a history or a log.
 import { say } from "/dom.js";
+import { showAge } from "/offline.js";
 
 const name = "agent-chatter-token";
 const tabs = new BroadcastChannel("agent-chatter"); // the tabs of this page
@@ -59,6 +60,7 @@ async function request(path, options = {}) {
 export async function get(path, options) {
   const response = await request(path, options);
   refused = response.status === 401;
+  showAge(response.headers.get("Agent-Chatter-Kept"));
   if (!response.ok) {
     const text = await response.text();
     let message = text;
@@ -95,7 +97,7 @@ export async function* lines(response) {
 const tab = crypto.randomUUID();
 const lockOf = (id) => `agent-chatter-tab-${id}`;
 navigator.locks.request(lockOf(tab), () => new Promise(() => {}));
-const wanted = new Map(); // by tab: what it wants to hear of: keys of sessions, and "list"
+const wanted = new Map(); // by tab: what it wants to hear of: keys of sessions, "live:" and such a key, and "list"
 let mine = [];
 let listener = () => {};
 let restart = null; // of the stream, in the tab that holds it
@@ -105,7 +107,10 @@ const mostSessions = 32; // of a stream
 const retryPause = 2000; // milliseconds
 const silence = 45000; // milliseconds after which a stream is lost; the server writes more often
 
-// subscribe calls heard with the changes of some sessions, and of the list if topics has "list".
+// subscribe calls heard with the changes of some sessions, and of the list if topics has "list". live(key) is the topic of
+// what happens in a session before the journal has it: such a change has whole if it is the first one, which has all.
+export const live = (key) => `live:${key}`;
+
 export function subscribe(topics, heard) {
   mine = topics;
   listener = heard;
@@ -141,8 +146,12 @@ async function readStream() {
   const all = [...new Set([...wanted.values()].flat())];
   if (!all.length) return ended;
   const query = new URLSearchParams(all.includes("list") ? { list: 1 } : {});
-  for (const key of all.filter((topic) => topic !== "list").slice(-mostSessions)) query.append("session", key);
+  for (const key of all.filter((topic) => topic !== "list" && !topic.startsWith("live:")).slice(-mostSessions)) {
+    query.append("session", key);
+    if (all.includes(live(key))) query.append("live", key);
+  }
   let watch = 0;
+  const begun = new Set(); // the sessions of which all was heard
   try {
     const answer = await get(`/api/stream?${query}`, { signal: abort.signal });
     for await (const line of lines(answer)) {
@@ -151,6 +160,10 @@ async function readStream() {
       report("");
       if (!line.startsWith("data: ")) continue;
       const change = JSON.parse(line.slice(6));
+      if (change.live) {
+        change.whole = !begun.has(change.key);
+        begun.add(change.key);
+      }
       listener(change);
       tabs.postMessage({ change });
     }
