@@ -24,7 +24,7 @@ type State struct {
 	Waiting   []string   `json:"waiting,omitempty"` // the names of the people of whom one is next; none while agents speak
 	Queue     []Queued   `json:"queue,omitempty"`
 	Questions []Question `json:"questions,omitempty"`
-	Sent      []string   `json:"sent,omitempty"` // the ids of the inputs that were sent last
+	Sent      []string   `json:"sent,omitempty"`    // the ids of the inputs that were sent last
 	Unsaved   bool       `json:"unsaved,omitempty"` // events are only in memory
 }
 

@@ -1,6 +1,7 @@
 // What can be done with a session, in the list and on its page, by a menu and by keys.
 import { get, post } from "/api.js";
 import { element } from "/dom.js";
+import { host } from "/host.js";
 import { copy, icon, iconButton } from "/look.js";
 
 const formats = [
@@ -93,7 +94,7 @@ export class Actions {
       if (done.undo) undos.push(done.undo);
       notify([done.text, done.notices].filter(Boolean).join("\n"),
         done.undo ? ["Undo", () => this.undo()] : null,
-        name === "fork" ? element("a", { href: `/s/${encodeURI(done.key)}` }, "Open it") : null);
+        name === "fork" ? await forkLink(done.key) : null);
       this.changed(name, done);
       return true;
     } catch (error) {
@@ -134,6 +135,12 @@ export class Actions {
   }
 }
 
+// forkLink returns a link to a fork. Where the server hosts conversations, it continues there.
+async function forkLink(key) {
+  const { chat, role } = await host(), continues = chat && role !== "read";
+  return element("a", { href: `/s/${encodeURI(key)}${continues ? "#continue" : ""}` }, continues ? "Continue there" : "Open it");
+}
+
 const nameOf = (session) => session.title || session.id;
 
 // download saves a session as a file.
@@ -151,7 +158,7 @@ let dialogs = 0;
 
 // ask shows a dialog. done(problem, form) is called with a function that shows an error, and returns whether the dialog
 // is to be closed. The focus returns where it was.
-function ask(title, button, content, done) {
+export function ask(title, button, content, done) {
   const id = `dialog-${++dialogs}`;
   const problem = element("p", { className: "problem", role: "alert", hidden: true });
   const submit = element("button", { className: "primary" }, button);

@@ -1,5 +1,6 @@
 // Requests to the server. Each one has the token in a header: an address with it could end up in a history or a log.
 import { say } from "/dom.js";
+import { showAge } from "/offline.js";
 
 const name = "agent-chatter-token";
 const paired = "agent-chatter-paired"; // that this browser has the cookie of a paired device
@@ -85,6 +86,7 @@ export async function get(path, options) {
   const response = await request(path, options);
   refused = response.status === 401;
   if (refused) localStorage.removeItem(paired); // the device was revoked
+  showAge(response.headers.get("Agent-Chatter-Kept"));
   if (!response.ok) {
     const text = await response.text();
     let message = text;
@@ -121,7 +123,7 @@ export async function* lines(response) {
 const tab = crypto.randomUUID();
 const lockOf = (id) => `agent-chatter-tab-${id}`;
 navigator.locks.request(lockOf(tab), () => new Promise(() => {}));
-const wanted = new Map(); // by tab: what it wants to hear of: keys of sessions, and "list"
+const wanted = new Map(); // by tab: what it wants to hear of: keys of sessions, "live:" and such a key, and "list"
 let mine = [];
 let listener = () => {};
 let restart = null; // of the stream, in the tab that holds it
@@ -131,7 +133,10 @@ const mostSessions = 32; // of a stream
 const retryPause = 2000; // milliseconds
 const silence = 45000; // milliseconds after which a stream is lost; the server writes more often
 
-// subscribe calls heard with the changes of some sessions, and of the list if topics has "list".
+// subscribe calls heard with the changes of some sessions, and of the list if topics has "list". live(key) is the topic of
+// what happens in a session before the journal has it: such a change has whole if it is the first one, which has all.
+export const live = (key) => `live:${key}`;
+
 export function subscribe(topics, heard) {
   mine = topics;
   listener = heard;
@@ -167,8 +172,12 @@ async function readStream() {
   const all = [...new Set([...wanted.values()].flat())];
   if (!all.length) return ended;
   const query = new URLSearchParams(all.includes("list") ? { list: 1 } : {});
-  for (const key of all.filter((topic) => topic !== "list").slice(-mostSessions)) query.append("session", key);
+  for (const key of all.filter((topic) => topic !== "list" && !topic.startsWith("live:")).slice(-mostSessions)) {
+    query.append("session", key);
+    if (all.includes(live(key))) query.append("live", key);
+  }
   let watch = 0;
+  const begun = new Set(); // the sessions of which all was heard
   try {
     const answer = await get(`/api/stream?${query}`, { signal: abort.signal });
     for await (const line of lines(answer)) {
@@ -177,6 +186,10 @@ async function readStream() {
       report("");
       if (!line.startsWith("data: ")) continue;
       const change = JSON.parse(line.slice(6));
+      if (change.live) {
+        change.whole = !begun.has(change.key);
+        begun.add(change.key);
+      }
       listener(change);
       tabs.postMessage({ change });
     }

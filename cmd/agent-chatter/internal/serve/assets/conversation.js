@@ -13,6 +13,7 @@ const patience = 300; // milliseconds after which a request is cancelled while t
 export class Conversation {
   following = true; // the end is visible and stays so
   last = 0; // the last event of the session
+  dress = null; // is called with each new item
   #path;
   #changed;
   #from = 0; // the event before the first item
@@ -341,6 +342,7 @@ export class Conversation {
         more.replaceChildren(element("button", { type: "button", className: "rest" },
           `Show all: ${size(more.dataset.to - more.dataset.from)} more`));
       }
+      this.dress?.(node);
       return node;
     }));
   }
@@ -420,6 +422,7 @@ function renew(old, now) {
   for (const { name, value } of [...now.attributes]) {
     if (old.getAttribute(name) !== value) old.setAttribute(name, value);
   }
+  if (!now.dataset.turn) old.removeAttribute("data-turn"); // it has ended
   old.classList.add(...marks);
   old.markdown = now.markdown;
   const open = new Map([...old.querySelectorAll("details")].map((tool) => [tool.id, tool.open]));

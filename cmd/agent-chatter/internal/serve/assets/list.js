@@ -2,8 +2,10 @@
 import { AwayError, getJSON, subscribe } from "/api.js";
 import { Actions, commandLine, message } from "/actions.js";
 import { age, element, say, size } from "/dom.js";
-import { iconButton, showKeys, themeButton, typing } from "/look.js";
+import { icon, iconButton, showKeys, themeButton, typing } from "/look.js";
+import { host, styled } from "/host.js";
 import { where } from "/hub.js";
+import { Now } from "/now.js";
 import { highlighted, Results } from "/results.js";
 import { Rows } from "/rows.js";
 
@@ -15,7 +17,7 @@ const keys = [
   ["T", "only the team of the session, or all"], [".", "only its directory, or all"],
   ["Space", "mark a session"], ["D", "compare two marked, or one and the selected"],
   ["r p f", "rename, pin, fork"], ["e y", "export, copy the id"], ["d u", "move to trash; undo"],
-  ["Esc", "end the search, remove the filter"], ["?", "these keys"],
+  ["c", "a new conversation"], ["Esc", "end the search, remove the filter"], ["?", "these keys"],
 ];
 const kinds = [["", "All"], ["live", "Live"], ["archived", "Archived"], ["damaged", "Damaged"], ["trash", "Trash"]];
 const orders = [["", "Updated"], ["created", "Created"], ["messages", "Messages"], ["title", "Title"]];
@@ -45,6 +47,7 @@ class List {
     const changed = () => this.#later();
     const row = (session, place) => this.#row(session, place);
     this.rows = new Rows({ load: (...part) => this.#load(...part), row, changed, failed });
+    this.now = new Now();
     this.results = new Results({ row, none: (text) => this.#noResult(text), changed, failed });
     this.#build();
     this.pressed = (event) => this.#press(event);
@@ -52,11 +55,13 @@ class List {
     document.addEventListener("keydown", this.pressed);
     view.addEventListener("click", this.save, true);
     this.ages = setInterval(() => this.#shown === this.rows && this.rows.again(), 60000);
-    subscribe(["list"], (change) => !change.key && this.#heard());
+    this.#follow();
     this.#show(history.state?.list);
+    this.#host();
   }
 
   close() {
+    this.closed = true;
     subscribe([], () => {});
     clearTimeout(this.#timer);
     clearTimeout(this.#saved);
@@ -65,6 +70,34 @@ class List {
     this.view.removeEventListener("click", this.save, true);
     this.rows.close();
     this.results.close();
+  }
+
+  // #host offers a new conversation, if the server hosts them.
+  async #host() {
+    this.hosting = await host();
+    const { chat, role, device } = this.hosting;
+    if (!chat || this.closed) return;
+    this.begin.hidden = role === "read";
+    this.attention = await import("/attention.js");
+    this.#follow();
+    if (device) (await import("/offline.js")).keep();
+  }
+
+  // #follow hears of changes of the list, and of what happens in the sessions that run.
+  #follow() {
+    const topics = this.hosting?.chat ? this.now.topics : [];
+    subscribe(["list", ...topics], (change) => {
+      if (!change.key) return this.#heard();
+      const session = this.now.heard(change);
+      if (session) this.attention?.attend(change.key, session.title, change.live.state);
+    });
+  }
+
+  // #begin asks for a new conversation.
+  async #begin() {
+    if (this.begin.hidden) return;
+    const [{ begin }] = await Promise.all([import("/begin.js"), styled("/chat.css")]);
+    begin(this.hosting, (key) => this.#go(`/s/${encodeURI(key)}`));
   }
 
   get #shown() { return this.filter.text ? this.results : this.rows; }
@@ -78,18 +111,20 @@ class List {
       element("button", { type: "button", title: `${name} (${i + 1})`, onclick: () => this.#set({ show: value }) }, name));
     this.order = element("select", { "aria-label": "Order", title: "Order (s)", onchange: () => this.#set({ sort: this.order.value }) },
       ...orders.map(([value, name]) => element("option", { value }, name)));
+    this.begin = element("button", { type: "button", className: "begin", title: "New conversation (c)", hidden: true, onclick: () => this.#begin() },
+      icon("plus"), element("span", {}, "New conversation"));
     this.chips = element("div", { className: "chips" });
     this.count = element("span", { className: "list-count", role: "status" });
     this.empty = element("div", { className: "list-empty", hidden: true });
     this.compare = element("div", { className: "compare-bar", role: "status", hidden: true });
     this.view.append(
       element("header", { className: "list-head" },
-        element("div", { className: "list-row" }, element("h1", {}, "Sessions"), this.count, this.field,
+        element("div", { className: "list-row" }, element("h1", {}, "Sessions"), this.count, this.field, this.begin,
           iconButton("help", "Keys", "help", () => showKeys(keys)), themeButton()),
         element("div", { className: "list-row filters" },
           element("div", { className: "kinds", role: "group", "aria-label": "Show" }, ...this.kinds),
           this.chips, element("label", { className: "order" }, "by ", this.order))),
-      element("main", { className: "list-main" }, element("h2", { className: "visually-hidden" }, "List of sessions"),
+      element("main", { className: "list-main" }, element("h2", { className: "visually-hidden" }, "List of sessions"), this.now.element,
         this.rows.element, this.results.element, this.empty, this.compare));
   }
 
@@ -119,8 +154,12 @@ class List {
     const answer = await getJSON(`${path}?${this.#query({ from, limit, find })}`);
     if (answer.hub && answer.hub !== hubProblem) say(answer.hub);
     hubProblem = answer.hub ?? "";
+    if (from === 0 && this.#all && this.now.show(answer.sessions)) this.#follow();
     return answer;
   }
+
+  // #all reports whether the list has all sessions, in its usual order.
+  get #all() { return !Object.values(this.filter).some(Boolean); }
 
   // #show shows the sessions of the filter, from the beginning or as they were left.
   async #show(place) {
@@ -134,6 +173,7 @@ class List {
       .map(([name, , label]) => element("button", { type: "button", className: "chip", "aria-label": `Remove the filter: ${label}`,
         onclick: () => this.#set({ [name]: "" }) }, label, " ✕")));
     this.empty.hidden = true;
+    if (!this.#all) this.now.show([]);
     this.results.element.hidden = !text;
     if (text) {
       this.rows.hide();
@@ -345,6 +385,7 @@ class List {
       case ".": this.#set({ cwd: this.filter.cwd ? "" : session?.cwd ?? "" }); break;
       case "t": if (session && !session.trashed) this.#go(`/s/${encodeURI(session.key)}/timeline`); break;
       case "v": if (session && !session.trashed) this.#go(`/s/${encodeURI(session.key)}/files`); break;
+      case "c": this.#begin(); break;
       case "D": this.#compare(session); break;
       case "?": showKeys(keys); break;
       default: return this.actions.press(key, session);

@@ -1,10 +1,11 @@
 // The page of a session: its head, its conversation, the search in it, and the keys.
-import { getJSON, subscribe } from "/api.js";
-import { Actions } from "/actions.js";
+import { getJSON, live, subscribe } from "/api.js";
+import { Actions, commandLine } from "/actions.js";
 import { Bar } from "/bar.js";
 import { Conversation } from "/conversation.js";
 import { element, say } from "/dom.js";
 import { Find } from "/find.js";
+import { host, styled } from "/host.js";
 import { here, where } from "/hub.js";
 import { copy, icon, iconButton, showKeys, themeButton, typing } from "/look.js";
 
@@ -12,6 +13,8 @@ const keys = [
   ["j k", "next, previous message"], ["g G", "beginning, end of the session"], ["Home End", "the same"],
   ["PgUp PgDn Space", "scroll"], ["/", "find in the session"], ["n N", "next, previous place with the text"],
   ["Enter", "unfold or fold the tool calls of the message"], ["c", "copy the message as Markdown"], ["t", "the timeline of the session"], ["v", "the files that turns changed"],
+  ["m", "write a message; Enter sends it, Shift+Enter begins a line"], ["↑", "in an empty message: take the last queued one back"],
+  ["y s a n r", "to a question: allow, for the session, always, refuse, with a reason"], ["x", "stop all members"],
   ["r p f", "rename, pin, fork at the message"], ["e y", "export, copy the id"], ["d u", "move to trash; undo"],
   ["Esc", "end the search, then return to the list"], ["?", "these keys"],
 ];
@@ -26,23 +29,27 @@ export function showSession(view, key) {
   const bar = new Bar(conversation);
   const find = new Find(path, conversation);
   const head = new Head();
+  const column = element("aside", { className: "beside", "aria-label": "Members and files" }); // on a wide page
   let session = null; // as it was read last
+  let chat = null, beside = null; // are loaded when they are needed
+  const early = []; // changes from before the chat was loaded
   const actions = new Actions((name) => name === "trash" && view.querySelector(".back").click());
+  const unfold = iconButton("find", "Search and more", "unfold", () => head.unfold());
   const chosen = () => +(conversation.items.querySelector(".chosen")?.dataset.end ?? 0); // the last event of the item
   const news = element("button", { type: "button", className: "news", hidden: true, onclick: () => end() }, "New messages ↓");
-  view.append(
-    element("header", { className: "session-head" },
+  head.element.append(
       element("div", { className: "session-row" },
         element("a", { href: "/", className: "back icon", title: "All sessions", "aria-label": "All sessions" }, icon("back")),
-        head.title, head.live, find.element,
+        head.title, head.live, unfold, find.element,
         element("a", { href: `/s/${encodeURI(key)}/timeline`, className: "icon timeline-link", title: "Timeline (t)", "aria-label": "Timeline" },
           icon("timeline")),
         element("a", { href: `/s/${encodeURI(key)}/files`, className: "icon files-link", title: "Files (v)", "aria-label": "Files" },
           icon("files")),
         actions.button(() => session, "Actions", chosen), iconButton("help", "Keys", "help", () => showKeys(keys)), themeButton()),
-      head.about, head.notices),
+      head.about, head.notices);
+  view.append(head.element,
     element("main", { className: "conversation" }, element("h2", { className: "visually-hidden" }, "Conversation"),
-      bar.element, news, conversation.scroller)); // in the order of the Tab key: the conversation has many stops
+      bar.element, news, conversation.scroller, column)); // in the order of the Tab key: the conversation has many stops
 
   let drawn = 0;
   // changed draws what depends on what is visible, once for each frame.
@@ -69,7 +76,11 @@ export function showSession(view, key) {
       conversation.scroller.focus({ preventScroll: true });
       return;
     }
-    if (typing(event)) return;
+    if (typing(event)) {
+      if (event.key === "Escape" && event.target.matches(".message-field")) conversation.scroller.focus({ preventScroll: true });
+      return;
+    }
+    if (chat?.press(event.key)) return event.preventDefault();
     const item = event.target.closest?.(".item") ?? conversation.items.querySelector(".chosen");
     const scroller = conversation.scroller, page = scroller.clientHeight * 0.9;
     switch (event.key) {
@@ -85,7 +96,7 @@ export function showSession(view, key) {
       case "PageDown": scroller.scrollTop += page; break;
       case "ArrowUp": scroller.scrollTop -= 60; break;
       case "ArrowDown": scroller.scrollTop += 60; break;
-      case "/": find.field.select(); find.field.focus(); break;
+      case "/": head.unfold(true); find.field.select(); find.field.focus(); break;
       case "n": find.step(1); break;
       case "N": find.step(-1); break;
       case "c": if (item) conversation.copy(item); break;
@@ -126,8 +137,40 @@ export function showSession(view, key) {
     head.show(session);
     conversation.items.classList.toggle("live", session.live ?? false);
     conversation.heard(session.lastSeq);
+    fillColumn();
     clearTimeout(timer);
     if (session.live) timer = setTimeout(look, livePause);
+  }
+
+  const wide = matchMedia("(min-width: 80rem)");
+  // fillColumn fills the column beside the conversation, if there is one.
+  async function fillColumn() {
+    if (!wide.matches || !session) return;
+    const { Beside } = await import("/beside.js");
+    if (closed) return;
+    beside ??= new Beside(column, path, `/s/${encodeURI(key)}`);
+    beside.show(session);
+  }
+  wide.addEventListener("change", fillColumn);
+
+  // join adds what is below the conversation: one takes part, if the server hosts conversations.
+  async function join({ chat: hosts }) {
+    if (closed) return;
+    if (!hosts) {
+      view.append(element("section", { className: "dock read-only", "aria-label": "Take part" }, element("p", {},
+        "This page is read-only. To take part, start: ", commandLine("agent-chatter serve --chat"))));
+      return;
+    }
+    const [{ Chat, notifyButton }] = await Promise.all([import("/chat.js"), styled("/chat.css")]);
+    if (closed) return;
+    chat = new Chat({ key, path, conversation, title: () => session?.title ?? "" });
+    view.append(chat.element);
+    const bell = notifyButton();
+    if (bell) view.querySelector(".session-row .help").before(bell);
+    for (const change of early.splice(0)) chat.heard(change);
+    if (location.hash !== "#continue") return;
+    history.replaceState(history.state, "", location.pathname);
+    chat.begin();
   }
 
   // begin shows the session, which is fetched before if it is only on the hub.
@@ -146,9 +189,13 @@ export function showSession(view, key) {
       return;
     }
     if (fetched) jump();
-    subscribe([key], (change) => {
+    const hosting = await host();
+    if (closed) return;
+    join(hosting);
+    subscribe([key, ...(hosting.chat ? [live(key)] : [])], (change) => {
       if (change.key !== key) return;
       if (change.error) return say(change.error);
+      if (change.live) return chat ? chat.heard(change) : early.push(change);
       if (conversation.last && change.seq > conversation.last) conversation.items.classList.add("live"); // it is being written
       conversation.heard(change.seq);
       look();
@@ -157,6 +204,7 @@ export function showSession(view, key) {
 
   addEventListener("hashchange", jump);
   document.addEventListener("keydown", pressed);
+  host();
   begin();
   return () => {
     closed = true;
@@ -164,7 +212,10 @@ export function showSession(view, key) {
     cancelAnimationFrame(drawn);
     removeEventListener("hashchange", jump);
     document.removeEventListener("keydown", pressed);
+    wide.removeEventListener("change", fillColumn);
     subscribe([], () => {});
+    chat?.close();
+    beside?.close();
     find.close();
     conversation.close();
   };
@@ -180,11 +231,18 @@ function fold(item) {
 
 // A Head is what is above the conversation.
 class Head {
+  element = element("header", { className: "session-head" });
   title = element("h1", { id: "title" }, "…");
   live = element("span", { className: "live-badge", hidden: true }, "live");
   about = element("div", { className: "about" });
   notices = element("div", { className: "notices", role: "note", "aria-label": "About this session", hidden: true });
   #last = "";
+
+  // unfold shows all of the head on a narrow page, or folds it.
+  unfold(on) {
+    const open = this.element.classList.toggle("open", on);
+    this.element.querySelector(".unfold").setAttribute("aria-expanded", open);
+  }
 
   // fail says why the session is not shown, unless it is shown already.
   fail(text) {

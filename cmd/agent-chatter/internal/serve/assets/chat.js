@@ -1,0 +1,249 @@
+// The part of the page of a session in which a person takes part: who speaks, what is asked, what waits to be sent, and
+// the message.
+import { post } from "/api.js";
+import { fail } from "/actions.js";
+import { attend, notifyButton } from "/attention.js";
+import { Composer } from "/composer.js";
+import { element, say } from "/dom.js";
+import { icon, iconButton } from "/look.js";
+import { Questions } from "/questions.js";
+import { Replies } from "/replies.js";
+import { safe, safeLine } from "/safe.js";
+
+const mostNotices = 3;
+const noticeTime = (text) => 8000 + 60 * text.length; // milliseconds
+const longNotice = 400; // characters; a longer notice stays until it is closed
+
+export { notifyButton };
+
+// A Chat is what is below a Conversation. title returns that of the session.
+export class Chat {
+  #path;
+  #key;
+  #title;
+  #state = null; // the last one of the server
+  #sending = new Map(); // by id: texts on their way
+  #timer = 0;
+
+  constructor({ key, path, conversation, title }) {
+    this.#key = key;
+    this.#path = path;
+    this.#title = title;
+    this.conversation = conversation;
+    this.replies = new Replies(conversation);
+    this.questions = new Questions({ answer: (question, body) => this.#answer(body), changed: () => this.#fit() });
+    this.composer = new Composer({ key, path, send: (...message) => this.#send(...message), takeBack: () => this.#takeBackLast() });
+    this.speakers = element("ul", { className: "speakers", "aria-label": "Who speaks", hidden: true });
+    this.notices = element("div", { className: "notices-of-chat", role: "log", "aria-label": "Notices" });
+    this.queue = element("ol", { className: "queue-of-chat", "aria-label": "Not sent yet", hidden: true });
+    this.next = element("p", { className: "next", role: "status" });
+    this.foot = element("div", { className: "foot" });
+    this.element = element("section", { className: "dock", "aria-label": "Take part" },
+      element("div", { className: "dock-inner" }, this.notices, this.speakers, this.queue, this.questions.spoken, this.questions.element,
+        this.foot, this.next));
+    this.observer = new ResizeObserver(() => this.#fit());
+    this.observer.observe(this.element);
+    this.resized = () => this.#fitKeyboard();
+    visualViewport?.addEventListener("resize", this.resized);
+    this.dropped = (event) => this.#drop(event);
+    for (const name of ["dragover", "dragleave", "drop"]) document.addEventListener(name, this.dropped);
+  }
+
+  close() {
+    clearTimeout(this.#timer);
+    this.observer.disconnect();
+    visualViewport?.removeEventListener("resize", this.resized);
+    for (const name of ["dragover", "dragleave", "drop"]) document.removeEventListener(name, this.dropped);
+    this.replies.close();
+    this.questions.close();
+    this.composer.close();
+    document.documentElement.style.removeProperty("--dock");
+  }
+
+  // heard takes what is new in the session.
+  heard({ live, whole }) {
+    if (whole) this.replies.begin();
+    if (live.state) this.#take(live.state);
+    for (const { turn, text } of live.text ?? []) this.replies.add(turn, text);
+    for (const { text } of live.notices ?? []) this.notice(text);
+  }
+
+  // press handles a key outside of text fields; false: it is not for this.
+  press(key) {
+    if (this.questions.press(key)) return true;
+    if (key === "m" && this.composer.element.isConnected) this.composer.field.focus();
+    else if (key === "x" && this.#state?.speaking?.length) this.#cancel("");
+    else if (key === "Escape" && this.notices.lastElementChild) this.notices.lastElementChild.remove();
+    else return false;
+    return true;
+  }
+
+  // begin continues the session here.
+  async begin(button = null) {
+    if (button) button.disabled = true;
+    if (await this.#post("continue", {})) this.composer.field.focus();
+    if (button) button.disabled = false;
+  }
+
+  #take(state) {
+    this.#state = state;
+    const turns = (state.speaking ?? []).map(({ turn }) => turn);
+    this.replies.run(turns);
+    this.conversation.items.classList.toggle("attended", state.hosted);
+    this.#showSpeakers();
+    this.#showQueue();
+    this.#showFoot();
+    for (const { name } of this.questions.show(state.questions ?? [], new Set(turns))) {
+      this.notice(`The question of ${name} was answered elsewhere.`);
+    }
+    attend(this.#key, this.#title(), state);
+  }
+
+  // #showFoot shows what one can do now.
+  #showFoot() {
+    const { hosted, role, where, unsaved } = this.#state;
+    if (role === "read") {
+      this.#foot("read", element("p", {}, "This device may read, and not take part."));
+    } else if (!hosted) {
+      this.#foot("idle", element("p", {}, "No process runs this session."),
+        element("button", { type: "button", className: "primary continue", onclick: ({ target }) => this.begin(target) }, "Continue here"));
+    } else if (!this.composer.element.isConnected) {
+      this.#foot("", this.composer.element);
+    }
+    const { next = [], waiting = [], speaking = [] } = this.#state;
+    const names = (list) => list.map(safeLine).join(", ");
+    const texts = [
+      speaking.length && next.length && `then ${names(next)}`,
+      !speaking.length && hosted && waiting.length && (waiting.length === 1 ? "Your turn" : `Next: ${names(waiting)}`),
+      !speaking.length && !waiting.length && next.length && `Next: ${names(next)}`,
+      where === "other" && "runs in another process",
+    ];
+    const text = texts.filter(Boolean).join(" · ");
+    if (this.next.textContent !== text) this.next.textContent = text;
+    this.next.hidden = !hosted || !text;
+    this.element.classList.toggle("unsaved", unsaved === true);
+    if (unsaved && !this.foot.querySelector(".unsaved")) {
+      this.foot.prepend(element("p", { className: "unsaved", role: "alert" }, "Not saved: the journal cannot be written."));
+    } else if (!unsaved) {
+      this.foot.querySelector(".unsaved")?.remove();
+    }
+  }
+
+  #foot(kind, ...content) {
+    if (kind && this.foot.dataset.kind === kind) return;
+    this.foot.dataset.kind = kind;
+    this.foot.replaceChildren(...content);
+  }
+
+  #showSpeakers() {
+    const speaking = this.#state.speaking ?? [];
+    const focused = this.speakers.contains(document.activeElement) && document.activeElement.dataset.member;
+    this.speakers.hidden = !speaking.length;
+    const stop = (member, label) => element("button", { type: "button", className: "stop", "data-member": member, title: label,
+      "aria-label": label, onclick: () => this.#cancel(member) }, icon("stop"), element("span", {}, member ? "Stop" : "Stop all"));
+    this.speakers.replaceChildren(...speaking.map((of) => {
+      const name = safeLine(of.name);
+      return element("li", { className: of.class }, element("b", {}, name), element("span", { className: "doing" }, safeLine(of.doing || "speaks")),
+        element("time", { "data-since": of.since }), stop(of.member, `Stop ${name}`));
+    }), ...(speaking.length > 1 ? [element("li", { className: "all" }, stop("", "Stop all"))] : []));
+    if (focused) this.speakers.querySelector(`[data-member="${CSS.escape(focused)}"]`)?.focus();
+    this.#tick();
+  }
+
+  // #tick shows how long the turns have taken.
+  #tick() {
+    clearTimeout(this.#timer);
+    for (const time of this.speakers.querySelectorAll("time")) {
+      const seconds = Math.max(0, Math.floor((Date.now() - new Date(time.dataset.since)) / 1000));
+      time.textContent = seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m ${seconds % 60}s`;
+    }
+    if (!this.speakers.hidden) this.#timer = setTimeout(() => this.#tick(), 1000);
+  }
+
+  #showQueue() {
+    const queue = this.#state?.queue ?? [], known = new Set(queue.map(({ id }) => id));
+    const sending = [...this.#sending].filter(([id]) => !known.has(id));
+    this.queue.hidden = !queue.length && !sending.length;
+    this.queue.replaceChildren(...queue.map(({ id, text, from }) => element("li", {},
+      element("span", { className: "queued" }, safeLine(text)), from && element("small", {}, safeLine(from)),
+      element("button", { type: "button", className: "plain", onclick: () => this.#takeBack(id) }, "Take back"))),
+    ...sending.map(([, text]) => element("li", {}, element("span", { className: "queued" }, safeLine(text)), element("small", {}, "is sent"))));
+  }
+
+  // notice shows a text of the program, for a while or until it is closed.
+  notice(text) {
+    const notice = element("div", { className: "notice-of-chat" }, element("div", { className: "lines", tabIndex: 0, role: "group",
+      "aria-label": "Notice" }, safe(text)), iconButton("close", "Close", "close", () => notice.remove()));
+    this.notices.append(notice);
+    while (this.notices.childElementCount > mostNotices) this.notices.firstElementChild.remove();
+    if (text.length > longNotice) return;
+    const leave = () => setTimeout(() => (notice.matches(":hover, :focus-within") ? leave() : notice.remove()), noticeTime(text));
+    leave();
+  }
+
+  // #post sends something that changes the session, and reports a failure. It returns the answer, or null.
+  async #post(name, body) {
+    try {
+      return await post(`${this.#path}/${name}`, body);
+    } catch (error) {
+      fail(error);
+      return null;
+    }
+  }
+
+  async #send(text, files, id) {
+    this.#sending.set(id, text);
+    this.#showQueue();
+    const sent = await this.#post("say", { text, id, ...(files.length && { files }) });
+    this.#sending.delete(id);
+    this.#showQueue();
+    if (sent) this.conversation.show({});
+    return sent !== null;
+  }
+
+  async #takeBack(id) {
+    const taken = await this.#post("takeback", { id });
+    if (taken) this.composer.write(taken.text);
+  }
+
+  #takeBackLast() {
+    const last = this.#state?.queue?.at(-1);
+    if (last) this.#takeBack(last.id);
+  }
+
+  // #answer answers a question. It returns why that failed, and "" if it did not.
+  async #answer(body) {
+    try {
+      await post(`${this.#path}/answer`, body);
+      if (document.activeElement === document.body) this.conversation.scroller.focus({ preventScroll: true, focusVisible: false });
+      return "";
+    } catch (error) {
+      return error.message;
+    }
+  }
+
+  async #cancel(member) {
+    if (await this.#post("cancel", { member })) say(member ? "Stopping …" : "Stopping all …");
+  }
+
+  // #fit tells the rest of the page how high this is.
+  #fit() {
+    document.documentElement.style.setProperty("--dock", `${this.element.offsetHeight}px`);
+    this.questions?.settle();
+  }
+
+  // #fitKeyboard keeps the message above the keyboard of a phone that covers the page.
+  #fitKeyboard() {
+    const { height, scale } = visualViewport;
+    const covered = scale === 1 && innerHeight - height > 80;
+    document.documentElement.style.setProperty("--height", covered ? `${height}px` : "");
+    if (covered) scrollTo(0, 0);
+  }
+
+  #drop(event) {
+    if (!event.dataTransfer?.types.includes("Files") || !this.composer.element.isConnected) return;
+    event.preventDefault();
+    this.element.classList.toggle("dropping", event.type === "dragover");
+    if (event.type === "drop") this.composer.attach(event.dataTransfer.files);
+  }
+}

@@ -1,0 +1,157 @@
+// The message that is being written, with its files.
+import { Completion } from "/complete.js";
+import { element, say, size } from "/dom.js";
+import { icon, iconButton } from "/look.js";
+import { safeLine } from "/safe.js";
+
+const mostRows = 8; // of the field
+const mostBytes = 20e6; // of the files of a message
+
+// A Composer is the form of a message. send(text, files, id) sends one and returns whether that succeeded, takeBack()
+// returns the text of the last queued message, if there is one.
+export class Composer {
+  #draft; // the name of what is typed in the storage of the tab
+  #files = [];
+  #unsent = { text: "", id: "" }; // what was not sent: it is sent again with the same id
+  #busy = false;
+
+  constructor({ key, path, send, takeBack }) {
+    Object.assign(this, { send, takeBack });
+    this.#draft = `agent-chatter-draft-${key}`;
+    this.field = element("textarea", { className: "message-field", rows: 1, value: sessionStorage.getItem(this.#draft) ?? "",
+      placeholder: "Message, / for commands, @ for members", "aria-label": "Message", enterKeyHint: "send", autocomplete: "off" });
+    this.completion = new Completion(this.field, path);
+    const picker = element("input", { type: "file", multiple: true, hidden: true, onchange: () => {
+      this.attach(picker.files);
+      picker.value = "";
+    } });
+    this.chosen = element("ul", { className: "attachments", "aria-label": "Files", hidden: true });
+    this.button = element("button", { className: "send", title: "Send (Enter)", "aria-label": "Send" }, icon("send"));
+    this.element = element("form", { className: "composer", "aria-label": "Message" }, this.completion.element, this.chosen, picker,
+      element("div", { className: "composer-row" },
+        iconButton("attach", "Attach files", "attach", () => picker.click()), this.field, this.button));
+    this.element.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.#submit();
+    });
+    this.field.addEventListener("input", () => this.#changed());
+    this.field.addEventListener("keydown", (event) => this.#press(event));
+    this.field.addEventListener("paste", (event) => {
+      if (!event.clipboardData.files.length) return;
+      event.preventDefault();
+      this.attach(event.clipboardData.files);
+    });
+    this.observer = new ResizeObserver(() => this.#grow());
+    this.observer.observe(this.element);
+    this.#show();
+  }
+
+  close() {
+    this.observer.disconnect();
+    this.completion.close();
+  }
+
+  get empty() { return !this.field.value && !this.#files.length; }
+
+  // write puts a text into the field, before what is there.
+  write(text) {
+    this.field.value = [text, this.field.value].filter(Boolean).join("\n");
+    this.field.focus();
+    this.field.setSelectionRange(text.length, text.length);
+    this.#changed();
+  }
+
+  // attach adds files.
+  async attach(files) {
+    for (const file of [...files]) { // the browser empties the list after the event
+      if (this.#files.reduce((sum, { bytes }) => sum + bytes, file.size) > mostBytes) {
+        say(`${safeLine(file.name)} is not attached: the files of a message have at most ${size(mostBytes)}. Name the path after an @ instead.`);
+        continue;
+      }
+      try {
+        this.#files.push({ name: file.name || "pasted", mediaType: file.type, bytes: file.size, data: await base64(file) });
+      } catch (error) { // such as a directory
+        say(`${safeLine(file.name)} is not attached: ${error.message}`);
+      }
+    }
+    this.#show();
+    this.field.focus();
+  }
+
+  #changed() {
+    if (this.field.value) sessionStorage.setItem(this.#draft, this.field.value);
+    else sessionStorage.removeItem(this.#draft);
+    this.#show();
+    this.completion.changed();
+  }
+
+  #show() {
+    this.chosen.hidden = !this.#files.length;
+    this.chosen.replaceChildren(...this.#files.map((file, i) => {
+      const name = safeLine(file.name);
+      return element("li", {}, icon("files"), element("b", {}, name), element("span", {}, size(file.bytes)),
+        iconButton("close", `Remove ${name}`, "remove", () => {
+          this.#files.splice(i, 1);
+          this.#show();
+          this.field.focus();
+        }));
+    }));
+    this.button.disabled = this.empty || this.#busy;
+    this.#grow();
+  }
+
+  // #grow makes the field as high as its text, within bounds.
+  #grow() {
+    const field = this.field, style = getComputedStyle(field);
+    const border = field.offsetHeight - field.clientHeight;
+    const most = mostRows * parseFloat(style.lineHeight) + parseFloat(style.paddingTop) + parseFloat(style.paddingBottom);
+    field.style.height = "auto";
+    field.style.height = `${Math.min(field.scrollHeight, most) + border}px`;
+    field.style.overflowY = field.scrollHeight > most ? "auto" : "hidden";
+  }
+
+  async #submit() {
+    if (this.empty || this.#busy) return;
+    const text = this.field.value, files = this.#files;
+    const again = this.#unsent.text === text && this.#unsent.id;
+    const id = again || crypto.randomUUID();
+    this.#busy = true;
+    this.field.value = "";
+    this.#files = [];
+    this.completion.close();
+    this.#show(); // what was typed stays in the storage until it is sent
+    const sent = await this.send(text, files.map(({ name, mediaType, data }) => ({ name, mediaType, data })), id);
+    this.#busy = false;
+    this.#unsent = sent ? { text: "", id: "" } : { text, id };
+    if (!sent) {
+      this.#files = [...files, ...this.#files];
+      this.field.value = [text, this.field.value].filter(Boolean).join("\n");
+    }
+    this.#changed();
+    this.completion.close();
+  }
+
+  async #press(event) {
+    if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (this.completion.press(event.key)) {
+      event.preventDefault();
+      event.stopPropagation();
+    } else if (event.key === "Enter" && !event.shiftKey) {
+      event.preventDefault();
+      this.#submit();
+    } else if (event.key === "ArrowUp" && this.empty) {
+      event.preventDefault();
+      this.takeBack();
+    }
+  }
+}
+
+// base64 returns the content of a file.
+function base64(file) {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(reader.result.slice(reader.result.indexOf(",") + 1));
+    reader.onerror = () => reject(reader.error);
+    reader.readAsDataURL(file);
+  });
+}
