@@ -274,7 +274,10 @@ func (cmd *Command) newREPL(a *app.App, config home.Config) *repl {
 	}
 	var listener coordinator.Listener = r.display
 	engines := agent.Engines()
-	if !r.scripted {
+	switch {
+	case cmd.host != nil:
+		engines = cmd.host.engines
+	case !r.scripted:
 		engines[agent.DemoEngine] = agent.Demo{Pace: demoPace}
 	}
 	worktrees := "" // members of a conversation that is not saved get none

@@ -22,6 +22,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
@@ -37,6 +38,7 @@ type Host struct {
 	app         *app.App
 	config      home.Config
 	directories []string // where conversations may work
+	engines     map[string]agent.Engine
 	guard       *process.Guard
 	residents   *coordinator.Residents
 
@@ -57,8 +59,9 @@ func NewHost(ctx context.Context, a *app.App, directories []string) (*Host, erro
 	}
 	h := &Host{
 		ctx: ctx, app: a, config: config, guard: new(process.Guard), residents: host.Residents(a, config.MaxResident, true),
-		changed: make(chan struct{}), directories: directories,
+		changed: make(chan struct{}), directories: directories, engines: agent.Engines(),
 	}
+	h.engines[agent.DemoEngine] = agent.Demo{Pace: demoPace}
 	h.endSocket = listen(a, func(session string) *live.Conversation {
 		c, _ := h.own(session)
 		return c

@@ -136,8 +136,7 @@ type Conversation struct {
 	replies   map[string]*streamed // of open turns
 	seq       uint64               // of the last event
 	notices   []string
-	returned  []Queued
-	dropped   struct{ notices, returned int } // that are too old to be kept
+	dropped   int // notices that are too old to be kept
 	watchers  map[*watcher]struct{}
 	ended     bool
 }
@@ -367,22 +366,27 @@ func (c *Conversation) Notice(text string) {
 	c.notices = append(c.notices, text)
 	if n := len(c.notices) - keptNotices; n > 0 {
 		c.notices = slices.Delete(c.notices, 0, n)
-		c.dropped.notices += n
+		c.dropped += n
 	}
 	c.wake()
 }
 
-// Return gives inputs that were queued for a cancelled turn back to those who entered them.
+// Return gives inputs that were queued for a cancelled turn back to those who entered them. A front end that takes none
+// of them is left out: when it attaches once more, it finds that they were neither sent nor are queued.
 func (c *Conversation) Return(inputs []Queued) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.returned = append(c.returned, inputs...)
-	if n := len(c.returned) - maxQueued; n > 0 {
-		c.returned = slices.Delete(c.returned, 0, n)
-		c.dropped.returned += n
+	for w := range c.watchers {
+		w.returned = append(w.returned, inputs...)
+		if len(w.returned) > maxReturned {
+			w.lost = true
+		}
 	}
 	c.wake()
 }
+
+// maxReturned is how many inputs wait for a front end.
+const maxReturned = 10 * maxQueued
 
 // End ends the conversation here. Open questions are withdrawn by those who ask.
 func (c *Conversation) End() {
@@ -432,7 +436,8 @@ type watcher struct {
 	version  int
 	replies  map[string]int // how many bytes of each it has
 	notices  int
-	returned int
+	returned []Queued
+	lost     bool // it is too slow
 }
 
 // Watch yields updates until ctx is done or the conversation ends: at first everything, then what is new. It may block
@@ -442,8 +447,7 @@ func (c *Conversation) Watch(ctx context.Context) iter.Seq[Update] {
 		w := &watcher{news: make(chan struct{}, 1), version: -1, replies: map[string]int{}}
 		c.mu.Lock()
 		c.watchers[w] = struct{}{}
-		w.notices = c.dropped.notices + len(c.notices)
-		w.returned = c.dropped.returned + len(c.returned)
+		w.notices = c.dropped + len(c.notices)
 		c.mu.Unlock()
 		defer func() {
 			c.mu.Lock()
@@ -451,7 +455,7 @@ func (c *Conversation) Watch(ctx context.Context) iter.Seq[Update] {
 			delete(c.watchers, w)
 		}()
 		for {
-			if u, ok := c.take(w); ok && !yield(u) || u.Ended {
+			if u, over := c.take(w); !u.empty() && !yield(u) || over {
 				return
 			}
 			select {
@@ -463,8 +467,12 @@ func (c *Conversation) Watch(ctx context.Context) iter.Seq[Update] {
 	}
 }
 
-// take returns what is new for a watcher; ok is false if nothing is.
-func (c *Conversation) take(w *watcher) (u Update, ok bool) {
+func (u Update) empty() bool {
+	return u.State == nil && len(u.Replies)+len(u.Notices)+len(u.Returned) == 0 && !u.Ended
+}
+
+// take returns what is new for a watcher, and whether nothing follows.
+func (c *Conversation) take(w *watcher) (u Update, over bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if w.version != c.version {
@@ -476,12 +484,11 @@ func (c *Conversation) take(w *watcher) (u Update, ok bool) {
 		u.Replies = append(u.Replies, reply.from(turn, w.replies[turn])...)
 		w.replies[turn] = reply.text.Len()
 	}
-	u.Notices = slices.Clone(c.notices[min(max(0, w.notices-c.dropped.notices), len(c.notices)):])
-	w.notices = c.dropped.notices + len(c.notices)
-	u.Returned = slices.Clone(c.returned[min(max(0, w.returned-c.dropped.returned), len(c.returned)):])
-	w.returned = c.dropped.returned + len(c.returned)
+	u.Notices = slices.Clone(c.notices[max(0, w.notices-c.dropped):])
+	w.notices = c.dropped + len(c.notices)
+	u.Returned, w.returned = w.returned, nil
 	u.Ended = c.ended
-	return u, u.State != nil || len(u.Replies)+len(u.Notices)+len(u.Returned) > 0 || u.Ended
+	return u, u.Ended || w.lost
 }
 
 // snapshot returns the state with the open questions. The lock is held.
