@@ -55,6 +55,8 @@ var jsonCommands = []struct{ row, command string }{
 	{"sessions clean", inWorktree + "agent-chatter sessions clean --worktrees --dry-run --json"},
 	{"files merge", inWorktree + "echo mine > $OLDPWD/log.txt; agent-chatter files merge latest ada --dry-run --json"},
 	{"usage", "for by in day member model team session; do agent-chatter usage --by $by --json; done"},
+	{"devices list", "agent-chatter devices list --json"},
+	{"devices revoke", "agent-chatter devices revoke k7qmz2ab --json"},
 	{"doctor", "agent-chatter doctor --json"},
 	{"guide", "agent-chatter guide start --json"},
 	{"team list", "agent-chatter team list --json"},
@@ -166,6 +168,7 @@ func TestManualListsJSONFields(t *testing.T) {
 	s.write("tool.jsonl", claudeUser("t1", "", `"look"`)+strings.ReplaceAll(claudeUser("t2", "t1", use), "user", "assistant")+
 		claudeUser("t3", "t2", `[{"type":"tool_result","tool_use_id":"u1","content":"a.go"}]`)+claudeUser("t4", "t2", `"and?"`))
 	s.write("AGENTS.md", "Be brief.")
+	s.write("~/.agent-chatter/devices.json", readText(t, "../../schemas/testdata/valid/devices.json"))
 	s.write("limits.json", limitsTeam)
 	s.write(".agent-chatter/team-config/limits.json", limitsTeam)
 	s.write("bin/claude", "#!/bin/sh\necho '2.1.329 (Claude Code)'\n")

@@ -122,7 +122,7 @@ func (t *Team) place(resolved, baseDir string) (dir, rel string, ok bool) {
 	if home, rel, ok := below(source.Home, resolved); ok {
 		first, _, _ := strings.Cut(filepath.ToSlash(rel), "/")
 		// Configuration, such as another team, may have secrets.
-		return home, rel, !slices.Contains(privateDirs, first) && !strings.EqualFold(filepath.Ext(rel), ".json")
+		return home, rel, !slices.Contains(private, first) && !strings.EqualFold(filepath.Ext(rel), ".json")
 	}
 	dirs := []string{baseDir}
 	if source.Path != "" {
@@ -136,9 +136,9 @@ func (t *Team) place(resolved, baseDir string) (dir, rel string, ok bool) {
 	return "", "", false
 }
 
-// privateDirs are the directories of the home that have no instructions: conversations, logs, and the
-// private keys of people, for which the name identities is reserved.
-var privateDirs = []string{"sessions", "logs", "identities"}
+// private are the directories and files of the home that have no instructions: conversations, logs, and
+// private keys.
+var private = []string{"sessions", "logs", "identities", "tls", "id"}
 
 // below returns dir without links and the path of a file in it; ok is false if it is not there.
 func below(dir, resolved string) (real, rel string, ok bool) {

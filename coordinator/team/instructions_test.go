@@ -138,6 +138,16 @@ func TestInstructionsElsewhereNeedConfirmation(t *testing.T) {
 			link(t, secret, filepath.Join(dir, "work/AGENTS.md"))
 			return secret
 		},
+		"key of the home": func(dir, home, _ string) string {
+			secret := place(t, home, "id", "secret")
+			link(t, secret, filepath.Join(dir, "work/AGENTS.md"))
+			return secret
+		},
+		"key of a certificate": func(dir, home, _ string) string {
+			secret := place(t, home, "tls/ca-mill.local.pem", "secret")
+			link(t, secret, filepath.Join(dir, "work/AGENTS.md"))
+			return secret
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			loaded, dir, home, outside := clone(t)

@@ -74,14 +74,14 @@ func run(t testing.TB, home string, args ...string) string {
 
 // A server is a running `agent-chatter serve`.
 type server struct {
-	Address, Origin, Token string
-	process                *os.Process
+	Address, Origin, Token, Pair string
+	process                      *os.Process
 }
 
 // serve serves the sessions of a home until the test ends.
-func serve(t testing.TB, home string) *server {
+func serve(t testing.TB, home string, flags ...string) *server {
 	t.Helper()
-	cmd := exec.Command(program(t), "--home", home, "serve", "--output", "json")
+	cmd := exec.Command(program(t), append([]string{"--home", home, "serve", "--output", "json"}, flags...)...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err == nil {

@@ -153,7 +153,8 @@ func cleanName(name string) string {
 	if runes := []rune(name); len(runes) > maxName {
 		name = strings.TrimSpace(string(runes[:maxName]))
 	}
-	if name == "" {
+	switch strings.ToLower(name) {
+	case "", "terminal", "page": // which say where a message came from if not from a device
 		return "device"
 	}
 	return name

@@ -1,6 +1,9 @@
 package serve
 
 import (
+	"cmp"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -31,11 +34,12 @@ func (cmd *Command) directories(a *app.App) ([]string, error) {
 		if err == nil {
 			path, err = filepath.EvalSymlinks(path)
 		}
-		if err != nil {
-			return nil, app.Exit(app.ExitUsage, notAllowedText(name, app.Reason(err)))
-		}
-		if info, err := os.Stat(path); err != nil || !info.IsDir() {
-			return nil, app.Exit(app.ExitUsage, notAllowedText(name, "it is no directory"))
+		info, statErr := os.Stat(path)
+		switch err = cmp.Or(err, statErr); {
+		case errors.Is(err, fs.ErrNotExist), err == nil && !info.IsDir():
+			return nil, app.Exit(app.ExitFailed, noDirectoryText(name))
+		case err != nil:
+			return nil, err
 		}
 		if !slices.Contains(all, path) {
 			all = append(all, path)
@@ -44,8 +48,9 @@ func (cmd *Command) directories(a *app.App) ([]string, error) {
 	return all, nil
 }
 
-func notAllowedText(name, reason string) app.Message {
-	return app.Text("--allow %s: %s.", tty.SafeLine(name), tty.SafeLine(reason))
+// noDirectoryText is for a value of --allow.
+func noDirectoryText(name string) app.Message {
+	return app.Text("There is no directory %s, in which --allow lets agents work.", tty.SafeLine(name))
 }
 
 // checkHome returns an error if others can change what decides who runs which agents.

@@ -39,7 +39,7 @@ func TestTexts(t *testing.T) {
 		{Function: "noHostText", Shown: render(noHostText([]string{"192.168.1.20", "2001:db8::1"}))},
 		{Function: "noHostText", Sample: "no network", Shown: render(noHostText(nil))},
 		{Function: "sharedKeyText", Shown: render(sharedKeyText("/home/" + apptest.Hostile))},
-		{Function: "notAllowedText", Shown: render(notAllowedText(apptest.Hostile, "it is no directory"))},
+		{Function: "noDirectoryText", Shown: render(noDirectoryText(apptest.Hostile))},
 		{Function: "fullText", Shown: render(fullText(100))},
 		{Function: "pairedText", Shown: render(pairedText(
 			devices.Device{ID: "k7qmz2ab", Name: apptest.Hostile, Role: web.RoleAll}))},
