@@ -65,7 +65,7 @@ func script(t testing.TB, s *server) *scripted {
 	c := &scripted{t: t, target: target, posts: make(chan post, 100), answers: map[string]answer{},
 		live: map[string]object{}, streams: map[*liveStream]bool{}, gets: map[string]func() any{},
 		heard: map[string]http.Header{},
-		host: object{"chat": true, "role": "all", "device": "", "directories": []string{"/home/eva/shop", "/home/eva/site"},
+		host: object{"chat": true, "role": "all", "device": "page", "directories": []string{"/home/eva/shop", "/home/eva/site"},
 			"teams": []object{
 				{"name": "review", "title": "Review", "trusted": true, "members": []object{
 					{"id": "ada", "name": "Ada", "class": "fg5"}, {"id": "bo", "name": "Bo", "class": "fg2"}}},

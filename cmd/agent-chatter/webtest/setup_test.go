@@ -28,7 +28,7 @@ var pictures = flag.String("pictures", "", "directory for screenshots (default: 
 
 // The bounds of tests that wait for something which does not happen.
 const (
-	patience     = 15 * time.Second
+	patience     = 3 * time.Minute
 	fullPatience = time.Hour // for figures at full size
 )
 

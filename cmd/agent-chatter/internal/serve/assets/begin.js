@@ -7,7 +7,7 @@ import { safeLine } from "/safe.js";
 const last = "agent-chatter-last"; // the name of the last choices in the storage of the browser
 
 // begin asks for a new conversation. open is called with the key of its session.
-export function begin({ teams, directories }, open) {
+export function begin({ teams = [], directories = [] }, open) {
   const before = JSON.parse(localStorage.getItem(last) ?? "{}");
   const ready = teams.filter(({ trusted }) => trusted);
   const chosen = ready.find(({ name }) => name === before.team) ?? ready[0];

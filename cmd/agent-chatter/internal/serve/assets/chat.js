@@ -16,20 +16,22 @@ const longNotice = 400; // characters; a longer notice stays until it is closed
 
 export { notifyButton };
 
-// A Chat is what is below a Conversation. title returns that of the session.
+// A Chat is what is below a Conversation. session returns the head of the session, moved is called with the key of another
+// session in which the conversation continues.
 export class Chat {
   #path;
   #key;
-  #title;
+  #session;
   #state = null; // the last one of the server
   #sending = new Map(); // by id: texts on their way
+  #sent = new Set(); // ids, as the server names them
   #timer = 0;
 
-  constructor({ key, path, conversation, title }) {
+  constructor({ key, path, conversation, device, session, moved }) {
     this.#key = key;
     this.#path = path;
-    this.#title = title;
-    this.conversation = conversation;
+    this.#session = session;
+    Object.assign(this, { conversation, device, moved });
     this.replies = new Replies(conversation);
     this.questions = new Questions({ answer: (question, body) => this.#answer(body), changed: () => this.#fit() });
     this.composer = new Composer({ key, path, send: (...message) => this.#send(...message), takeBack: () => this.#takeBackLast() });
@@ -63,16 +65,20 @@ export class Chat {
   // heard takes what is new in the session.
   heard({ live, whole }) {
     if (whole) this.replies.begin();
+    for (const part of live.text ?? []) this.replies.add(part);
     if (live.state) this.#take(live.state);
-    for (const { turn, text } of live.text ?? []) this.replies.add(turn, text);
+    else if (live.text) this.#showSpeakers();
     for (const { text } of live.notices ?? []) this.notice(text);
+    for (const { id, text } of live.returned ?? []) {
+      if (this.#sent.delete(id)) this.composer.write(text);
+    }
   }
 
   // press handles a key outside of text fields; false: it is not for this.
   press(key) {
     if (this.questions.press(key)) return true;
     if (key === "m" && this.composer.element.isConnected) this.composer.field.focus();
-    else if (key === "x" && this.#state?.speaking?.length) this.#cancel("");
+    else if (key === "x" && this.#state?.speaking.length) this.#cancel("");
     else if (key === "Escape" && this.notices.lastElementChild) this.notices.lastElementChild.remove();
     else return false;
     return true;
@@ -85,18 +91,33 @@ export class Chat {
     if (button) button.disabled = false;
   }
 
-  #take(state) {
+  #take(given) {
+    const state = { ...given };
+    for (const list of ["speaking", "next", "waiting", "queue", "questions"]) state[list] ??= [];
+    state.questions = state.questions.map((question) => ({ class: this.#colour(question.name), ...question }));
     this.#state = state;
-    const turns = (state.speaking ?? []).map(({ turn }) => turn);
+    if (state.session && state.session !== this.#key) return this.moved(state.session);
+    const turns = state.speaking.map(({ turn }) => turn);
     this.replies.run(turns);
     this.conversation.items.classList.toggle("attended", state.hosted);
     this.#showSpeakers();
     this.#showQueue();
     this.#showFoot();
-    for (const { name } of this.questions.show(state.questions ?? [], new Set(turns))) {
+    for (const { name } of this.questions.show(state.questions, new Set(turns))) {
       this.notice(`The question of ${name} was answered elsewhere.`);
     }
-    attend(this.#key, this.#title(), state);
+    attend(this.#key, this.#session()?.title ?? "", state);
+  }
+
+  // #colour returns the class of the colour of a member.
+  #colour(name) { return this.#session()?.members?.find((member) => member.name === name)?.class ?? ""; }
+
+  // #doing says what a turn does.
+  #doing({ turn, doing }) {
+    if (doing) return safeLine(doing);
+    if (this.#state.questions.some((question) => question.turn === turn)) return "waits for an answer";
+    const tool = this.conversation.items.querySelector(`[data-turn="${CSS.escape(turn)}"] .tool.running:last-of-type b`);
+    return tool ? `uses ${tool.textContent}` : this.replies.says(turn) ? "writes" : "thinks";
   }
 
   // #showFoot shows what one can do now.
@@ -110,7 +131,7 @@ export class Chat {
     } else if (!this.composer.element.isConnected) {
       this.#foot("", this.composer.element);
     }
-    const { next = [], waiting = [], speaking = [] } = this.#state;
+    const { next, waiting, speaking } = this.#state;
     const names = (list) => list.map(safeLine).join(", ");
     const texts = [
       speaking.length && next.length && `then ${names(next)}`,
@@ -136,14 +157,17 @@ export class Chat {
   }
 
   #showSpeakers() {
-    const speaking = this.#state.speaking ?? [];
+    const { speaking } = this.#state;
+    const shown = JSON.stringify(speaking.map((of) => [of, this.#doing(of)]));
+    if (shown === this.speaking) return;
+    this.speaking = shown;
     const focused = this.speakers.contains(document.activeElement) && document.activeElement.dataset.member;
     this.speakers.hidden = !speaking.length;
     const stop = (member, label) => element("button", { type: "button", className: "stop", "data-member": member, title: label,
       "aria-label": label, onclick: () => this.#cancel(member) }, icon("stop"), element("span", {}, member ? "Stop" : "Stop all"));
     this.speakers.replaceChildren(...speaking.map((of) => {
       const name = safeLine(of.name);
-      return element("li", { className: of.class }, element("b", {}, name), element("span", { className: "doing" }, safeLine(of.doing || "speaks")),
+      return element("li", { className: of.class ?? this.#colour(of.name) }, element("b", {}, name), element("span", { className: "doing" }, this.#doing(of)),
         element("time", { "data-since": of.since }), stop(of.member, `Stop ${name}`));
     }), ...(speaking.length > 1 ? [element("li", { className: "all" }, stop("", "Stop all"))] : []));
     if (focused) this.speakers.querySelector(`[data-member="${CSS.escape(focused)}"]`)?.focus();
@@ -157,17 +181,23 @@ export class Chat {
       const seconds = Math.max(0, Math.floor((Date.now() - new Date(time.dataset.since)) / 1000));
       time.textContent = seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m ${seconds % 60}s`;
     }
-    if (!this.speakers.hidden) this.#timer = setTimeout(() => this.#tick(), 1000);
+    if (!this.speakers.hidden) this.#timer = setTimeout(() => (this.#showSpeakers(), this.#tick()), 1000);
   }
 
   #showQueue() {
-    const queue = this.#state?.queue ?? [], known = new Set(queue.map(({ id }) => id));
-    const sending = [...this.#sending].filter(([id]) => !known.has(id));
+    const queue = this.#state?.queue ?? [];
+    const sending = [...this.#sending].filter(([id]) => !queue.some((queued) => queued.id?.endsWith(id)));
     this.queue.hidden = !queue.length && !sending.length;
     this.queue.replaceChildren(...queue.map(({ id, text, from }) => element("li", {},
-      element("span", { className: "queued" }, safeLine(text)), from && element("small", {}, safeLine(from)),
-      element("button", { type: "button", className: "plain", onclick: () => this.#takeBack(id) }, "Take back"))),
+      element("span", { className: "queued" }, safeLine(text)), element("small", {}, this.#from(from)),
+      id && element("button", { type: "button", className: "plain", onclick: () => this.#takeBack(id) }, "Take back"))),
     ...sending.map(([, text]) => element("li", {}, element("span", { className: "queued" }, safeLine(text)), element("small", {}, "is sent"))));
+  }
+
+  // #from says where a queued message was entered; "": here.
+  #from(device = "") {
+    if (device === this.device) return "";
+    return device ? safeLine(device) : "terminal";
   }
 
   // notice shows a text of the program, for a while or until it is closed.
@@ -197,17 +227,20 @@ export class Chat {
     const sent = await this.#post("say", { text, id, ...(files.length && { files }) });
     this.#sending.delete(id);
     this.#showQueue();
-    if (sent) this.conversation.show({});
-    return sent !== null;
+    if (!sent) return false;
+    this.#sent.add(sent.id);
+    this.conversation.show({});
+    return true;
   }
 
   async #takeBack(id) {
     const taken = await this.#post("takeback", { id });
+    this.#sent.delete(id);
     if (taken) this.composer.write(taken.text);
   }
 
   #takeBackLast() {
-    const last = this.#state?.queue?.at(-1);
+    const last = this.#state?.queue.findLast(({ id }) => id);
     if (last) this.#takeBack(last.id);
   }
 

@@ -4,7 +4,7 @@ import { element } from "/dom.js";
 import { safeLine } from "/safe.js";
 
 const pause = 80; // milliseconds after the last key
-const completed = /^\/\S*$|(^|\s)@\S*$/; // what precedes the cursor
+const completed = /^\/[^\n]*$|(^|\s)@\S*$/; // what precedes the cursor
 
 let lists = 0;
 
@@ -55,7 +55,7 @@ export class Completion {
     this.#abort = new AbortController();
     const { signal } = this.#abort, bytes = new TextEncoder().encode(text);
     try {
-      const { from, choices } = await getJSON(`${this.#path}/complete?${new URLSearchParams({ text, at: bytes.length })}`, { signal });
+      const { from, choices } = await getJSON(`${this.#path}/complete?${new URLSearchParams({ text })}`, { signal });
       if (signal.aborted || !choices?.length) return signal.aborted || this.close();
       this.#from = new TextDecoder().decode(bytes.slice(0, from)).length;
       this.#show(choices);
@@ -65,9 +65,9 @@ export class Completion {
   }
 
   #show(choices) {
-    this.element.replaceChildren(...choices.map(({ insert, label, help }, i) => {
+    this.element.replaceChildren(...choices.map(({ insert, help }, i) => {
       const choice = element("li", { role: "option", id: `${this.element.id}-${i}`, "aria-selected": "false" },
-        element("b", {}, safeLine(label || insert)), help && element("span", {}, safeLine(help)));
+        element("b", {}, safeLine(insert)), help && element("span", {}, safeLine(help)));
       choice.insert = insert;
       return choice;
     }));

@@ -6,9 +6,10 @@ import { safeLine } from "/safe.js";
 
 const mostRows = 8; // of the field
 const mostBytes = 20e6; // of the files of a message
+const pictures = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 // A Composer is the form of a message. send(text, files, id) sends one and returns whether that succeeded, takeBack()
-// returns the text of the last queued message, if there is one.
+// takes back the last queued message, if there is one.
 export class Composer {
   #draft; // the name of what is typed in the storage of the tab
   #files = [];
@@ -21,15 +22,15 @@ export class Composer {
     this.field = element("textarea", { className: "message-field", rows: 1, value: sessionStorage.getItem(this.#draft) ?? "",
       placeholder: "Message, / for commands, @ for members", "aria-label": "Message", enterKeyHint: "send", autocomplete: "off" });
     this.completion = new Completion(this.field, path);
-    const picker = element("input", { type: "file", multiple: true, hidden: true, onchange: () => {
+    const picker = element("input", { type: "file", multiple: true, accept: pictures.join(), hidden: true, onchange: () => {
       this.attach(picker.files);
       picker.value = "";
     } });
-    this.chosen = element("ul", { className: "attachments", "aria-label": "Files", hidden: true });
+    this.chosen = element("ul", { className: "attachments", "aria-label": "Pictures", hidden: true });
     this.button = element("button", { className: "send", title: "Send (Enter)", "aria-label": "Send" }, icon("send"));
     this.element = element("form", { className: "composer", "aria-label": "Message" }, this.completion.element, this.chosen, picker,
       element("div", { className: "composer-row" },
-        iconButton("attach", "Attach files", "attach", () => picker.click()), this.field, this.button));
+        iconButton("attach", "Attach pictures", "attach", () => picker.click()), this.field, this.button));
     this.element.addEventListener("submit", (event) => {
       event.preventDefault();
       this.#submit();
@@ -64,12 +65,16 @@ export class Composer {
   // attach adds files.
   async attach(files) {
     for (const file of [...files]) { // the browser empties the list after the event
+      if (!pictures.includes(file.type)) {
+        say(`${safeLine(file.name)} is not attached: it is no picture. To name another file, type its path after an @.`);
+        continue;
+      }
       if (this.#files.reduce((sum, { bytes }) => sum + bytes, file.size) > mostBytes) {
-        say(`${safeLine(file.name)} is not attached: the files of a message have at most ${size(mostBytes)}. Name the path after an @ instead.`);
+        say(`${safeLine(file.name)} is not attached: the files of a message have at most ${size(mostBytes)}.`);
         continue;
       }
       try {
-        this.#files.push({ name: file.name || "pasted", mediaType: file.type, bytes: file.size, data: await base64(file) });
+        this.#files.push({ name: file.name || "picture", bytes: file.size, data: await base64(file) });
       } catch (error) { // such as a directory
         say(`${safeLine(file.name)} is not attached: ${error.message}`);
       }
@@ -120,7 +125,7 @@ export class Composer {
     this.#files = [];
     this.completion.close();
     this.#show(); // what was typed stays in the storage until it is sent
-    const sent = await this.send(text, files.map(({ name, mediaType, data }) => ({ name, mediaType, data })), id);
+    const sent = await this.send(text, files.map(({ name, data }) => ({ name, data })), id);
     this.#busy = false;
     this.#unsent = sent ? { text: "", id: "" } : { text, id };
     if (!sent) {

@@ -1,7 +1,7 @@
 // Whether conversations are continued from this page, and what this client may do.
 import { AwayError, getJSON } from "/api.js";
 
-const readOnly = { chat: false, role: "read", device: "", directories: [], teams: [] };
+const readOnly = { chat: false, role: "read", device: "" };
 let asked = null;
 
 // host returns what the server hosts. It is asked once, unless it does not answer.

@@ -77,7 +77,7 @@ class List {
     this.hosting = await host();
     const { chat, role, device } = this.hosting;
     if (!chat || this.closed) return;
-    this.begin.hidden = role === "read";
+    this.begin.hidden = role !== "all";
     this.attention = await import("/attention.js");
     this.#follow();
     if (device) (await import("/offline.js")).keep();

@@ -5,6 +5,7 @@ import { safe, safeLine } from "/safe.js";
 
 const guard = 500; // milliseconds without an answer
 const moved = 4; // pixels by which the answers may move without that
+const longTitle = 120; // characters; a longer title is in the frame, too, since its end may not be visible
 
 const decisions = [
   ["refuse", "n", "Refuse"], ["allow", "y", "Allow"],
@@ -115,7 +116,8 @@ class Card {
 
   // #asked returns the frame with what the member wants, as it sent it.
   #asked() {
-    const { name, lines = [], hunksHTML, omitted } = this.question;
+    const { name, title, hunksHTML, omitted } = this.question;
+    const lines = [...(title.length > longTitle ? [title] : []), ...(this.question.lines ?? [])];
     if (!lines.length && !hunksHTML && !omitted) return null;
     const n = lines.length;
     return element("div", { className: "asked" },
@@ -254,7 +256,7 @@ class Form {
     const field = element("fieldset", {},
       element("legend", {}, header && element("b", {}, safeLine(header)), element("bdi", {}, safe(text)),
         (several || optional) && element("small", {}, [several && "several answers", optional && "optional"].filter(Boolean).join(", "))),
-      ...options.map(({ label, help }, n) => choice(n, label, help)), typed);
+      ...options.map(({ label, shown, help }, n) => choice(n, shown ?? label, help)), typed);
     if (typed && options.length) {
       typed.addEventListener("input", () => {
         if (!several) for (const other of field.querySelectorAll("input[type=radio]")) other.checked = false;

@@ -6,7 +6,7 @@ import { safe } from "/safe.js";
 // Replies adds what is streamed to the items of a Conversation.
 export class Replies {
   #conversation;
-  #texts = new Map(); // by turn: its reply so far
+  #texts = new Map(); // by turn: its reply so far, and the length of that in bytes
   #turns = new Set(); // that run
 
   constructor(conversation) {
@@ -31,16 +31,21 @@ export class Replies {
     }
   }
 
-  // add appends a part of a reply.
-  add(turn, part) {
-    const before = this.#texts.get(turn) ?? "";
-    this.#texts.set(turn, before + part);
+  // add appends a part of a reply, which so many bytes precede. A part that is known already comes from another stream,
+  // which begins again.
+  add({ turn, at, text }) {
+    const known = this.#texts.get(turn), continues = known?.bytes === at;
+    const before = continues ? known.text : "";
+    this.#texts.set(turn, { text: before + text, bytes: (continues ? at : 0) + new TextEncoder().encode(text).length });
     const item = this.#item(turn);
     if (!item) return; // the journal has its beginning soon
     const tail = item.querySelector(":scope > .tail");
-    if (tail) tail.lastChild.appendData(safe(part));
+    if (tail && continues) tail.lastChild.appendData(safe(text));
     else this.#dress(item);
   }
+
+  // says reports whether a turn has said something.
+  says(turn) { return this.#texts.has(turn); }
 
   #items() { return this.#conversation.items.querySelectorAll("[data-turn]"); }
   #item(turn) { return this.#conversation.items.querySelector(`[data-turn="${CSS.escape(turn)}"]`); }
@@ -51,7 +56,7 @@ export class Replies {
     const { turn, recorded } = item.dataset;
     if (turn === undefined) return;
     item.classList.toggle("speaking", this.#turns.has(turn));
-    const text = safe((this.#texts.get(turn) ?? "").slice(recorded)).trimStart();
+    const text = safe((this.#texts.get(turn)?.text ?? "").slice(recorded)).trimStart();
     if (!text) return;
     const tail = element("div", { className: "text tail" }, text);
     const state = item.querySelector(":scope > .state");

@@ -153,8 +153,15 @@ export function showSession(view, key) {
   }
   wide.addEventListener("change", fillColumn);
 
+  // moved opens another session in which the conversation continues, such as a fork.
+  function moved(to) {
+    const link = element("a", { href: `/s/${encodeURI(to)}`, hidden: true });
+    view.append(link);
+    link.click();
+  }
+
   // join adds what is below the conversation: one takes part, if the server hosts conversations.
-  async function join({ chat: hosts }) {
+  async function join({ chat: hosts, device }) {
     if (closed) return;
     if (!hosts) {
       view.append(element("section", { className: "dock read-only", "aria-label": "Take part" }, element("p", {},
@@ -163,7 +170,7 @@ export function showSession(view, key) {
     }
     const [{ Chat, notifyButton }] = await Promise.all([import("/chat.js"), styled("/chat.css")]);
     if (closed) return;
-    chat = new Chat({ key, path, conversation, title: () => session?.title ?? "" });
+    chat = new Chat({ key, path, conversation, device, session: () => session, moved });
     view.append(chat.element);
     const bell = notifyButton();
     if (bell) view.querySelector(".session-row .help").before(bell);
