@@ -151,9 +151,9 @@ func (d *device) now() live.State {
 
 // act does one thing.
 func (d *device) act(i int) error {
-	s, n := d.now(), d.random.IntN(100)
+	s, n := d.now(), d.random.IntN(1000)
 	switch {
-	case n < 50 || len(s.Questions) == 0 && n < 90:
+	case n < 500 || len(s.Questions) == 0 && n < 900:
 		id := fmt.Sprintf("%s/%d", d.name, i)
 		text := fmt.Sprintf("%s [NEXT: planner]", id)
 		if n%3 == 0 {
@@ -167,7 +167,7 @@ func (d *device) act(i int) error {
 			d.entered = append(d.entered, id)
 		}
 		return err
-	case n < 90:
+	case n < 900:
 		q := s.Questions[d.random.IntN(len(s.Questions))]
 		answer := coordinator.Answer{Decision: coordinator.Allowed}
 		if n%2 == 0 {
@@ -181,7 +181,7 @@ func (d *device) act(i int) error {
 			return nil
 		}
 		return err
-	case n < 96:
+	case n < 985:
 		if len(s.Queue) > 0 {
 			id := s.Queue[d.random.IntN(len(s.Queue))].ID
 			switch _, err := d.shared.TakeBack(id); {
@@ -192,7 +192,7 @@ func (d *device) act(i int) error {
 			}
 		}
 		return nil
-	case n < 98:
+	case n < 988:
 		return d.shared.Cancel("")
 	default:
 		d.shared.Complete(web.RoleAnswer, "/st")
