@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
 	"slices"
@@ -31,28 +32,29 @@ const demoPace = 60 * time.Millisecond
 
 // Command is the chat command.
 type Command struct {
-	Team        string           `short:"t" help:"The team: a file or a configuration name (default: demo)." placeholder:"TEAM"`
-	Message     usage.Texts      `short:"m" help:"Send this message and exit; may be repeated." placeholder:"TEXT"`
-	Resume      usage.OptionalID `short:"r" help:"Resume a session (default: latest)." placeholder:"[ID]"`
-	Continue    usage.OptionalID `short:"c" help:"Same as --resume." placeholder:"[ID]"`
-	Session     *string          `help:"Resume this session." placeholder:"ID"`
-	SessionFile *string          `help:"Resume a journal in place, or import another file." placeholder:"PATH"`
-	Pick        bool             `help:"With --resume: choose the session in the browser."`
-	Fork        bool             `help:"Resume a copy of the session."`
-	At          string           `help:"With --fork: last event to copy: number, time or turn:N." placeholder:"X"`
-	Files       bool             `help:"With --at: set the files back, too."`
-	TakeOver    bool             `help:"With --resume: end the claim of another machine."`
-	Follow      bool             `help:"Watch a session (default: latest), read-only."`
-	Plain       bool             `help:"Chat line by line, without cursor movement and colour."`
-	ShowPrompt  bool             `help:"Show each agent's prompt before its reply."`
-	NoSave      bool             `help:"Keep nothing on disk."`
-	NoAutoSave  bool             `help:"Keep the session in memory until /save or the end."`
-	Model       usage.Texts      `help:"Use this model, or with MEMBER=M for one member; may be repeated." placeholder:"M"`
-	Panel       string           `help:"With -m: these agents answer at the same time." placeholder:"A,B"`
-	MaxRounds   int              `help:"End after this many agent turns (default: 0, unlimited)." placeholder:"N"`
-	Budget      usage.Texts      `help:"Limit of this run (0: none); may be repeated." placeholder:"session.cost=5"`
-	Input       string           `help:"Format of input lines: ${enum}; json is {\"content\", \"from\"?}." enum:"text,json" default:"text"`
-	Output      string           `help:"Output format: ${enum}." enum:"text,json" default:"text"`
+	Team        string             `short:"t" help:"The team: a file or a configuration name (default: demo)." placeholder:"TEAM"`
+	Message     usage.Texts        `short:"m" help:"Send this message and exit; may be repeated." placeholder:"TEXT"`
+	Resume      usage.OptionalID   `short:"r" help:"Resume a session (default: latest)." placeholder:"[ID]"`
+	Continue    usage.OptionalID   `short:"c" help:"Same as --resume." placeholder:"[ID]"`
+	Session     *string            `help:"Resume this session." placeholder:"ID"`
+	SessionFile *string            `help:"Resume a journal in place, or import another file." placeholder:"PATH"`
+	Pick        bool               `help:"With --resume: choose the session in the browser."`
+	Fork        bool               `help:"Resume a copy of the session."`
+	At          string             `help:"With --fork: last event to copy: number, time or turn:N." placeholder:"X"`
+	Files       bool               `help:"With --at: set the files back, too."`
+	TakeOver    bool               `help:"With --resume: end the claim of another machine."`
+	Serve       usage.OptionalText `help:"Open the web page of the chat (default: for this machine)." placeholder:"[ADDR]"`
+	Follow      bool               `help:"Watch a session (default: latest), read-only."`
+	Plain       bool               `help:"Chat line by line, without cursor movement and colour."`
+	ShowPrompt  bool               `help:"Show each agent's prompt before its reply."`
+	NoSave      bool               `help:"Keep nothing on disk."`
+	NoAutoSave  bool               `help:"Keep the session in memory until /save or the end."`
+	Model       usage.Texts        `help:"Use this model, or with MEMBER=M for one member; may be repeated." placeholder:"M"`
+	Panel       string             `help:"With -m: these agents answer at the same time." placeholder:"A,B"`
+	MaxRounds   int                `help:"End after this many agent turns (default: 0, unlimited)." placeholder:"N"`
+	Budget      usage.Texts        `help:"Limit of this run (0: none); may be repeated." placeholder:"session.cost=5"`
+	Input       string             `help:"Format of input lines: ${enum}; json is {\"content\", \"from\"?}." enum:"text,json" default:"text"`
+	Output      string             `help:"Output format: ${enum}." enum:"text,json" default:"text"`
 
 	chosen catalog.Key // the session that was chosen in the browser; zero: the flags name one
 	host   *Host       // of a conversation without a terminal; nil: there is none
@@ -115,9 +117,13 @@ func (cmd *Command) Run(a *app.App) error {
 	if err == nil {
 		err = cmd.checkPanel(r.c.Team())
 	}
+	if err == nil && cmd.Serve.Set {
+		err = r.servePage(cmp.Or(cmd.Serve.Text, anyPort))
+	}
 	if err == nil {
 		err = r.run(ctx)
 	}
+	r.closePage()
 	if app.CodeOf(err) == app.ExitInterrupted {
 		stop() // a terminal that takes no output is not waited for
 	}
@@ -157,6 +163,9 @@ func (cmd *Command) check() error {
 			"--max-rounds, --model and --show-prompt.")
 	case cmd.Panel != "" && (len(cmd.Message) == 0 || len(cmd.panel()) < 2 || cmd.hasCommand()):
 		return app.UsageError("%s", textPanel)
+	case cmd.Serve.Set && (cmd.NoSave || cmd.Follow || len(cmd.Message) > 0 || cmd.Output == "json"):
+		return app.UsageError("--serve opens the page of a chat on a terminal: it excludes --no-save, --follow, -m and " +
+			"--output json.")
 	case cmd.MaxRounds < 0:
 		return app.UsageError("--max-rounds takes a number of turns, 0 for no limit.")
 	}

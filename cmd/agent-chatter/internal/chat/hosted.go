@@ -84,14 +84,19 @@ func (h *Host) Conversation(ctx context.Context, key catalog.Key) (c live.Shared
 	if own != nil {
 		return own, changed
 	}
-	writer := h.app.Catalog.At(key.Dir).Journals().Writer(key.ID)
+	return elsewhere(ctx, h.app, key), changed
+}
+
+// elsewhere returns a conversation that another process of this home hosts; nil: none does.
+func elsewhere(ctx context.Context, a *app.App, key catalog.Key) live.Shared {
+	writer := a.Catalog.At(key.Dir).Journals().Writer(key.ID)
 	if writer == (journal.Holder{}) || writer.PID == os.Getpid() {
-		return nil, changed
+		return nil
 	}
-	if other, err := remote.Attach(ctx, h.app.Home, key, writer); err == nil {
-		return other, changed
+	if other, err := remote.Attach(ctx, a.Home, key, writer); err == nil {
+		return other
 	}
-	return nil, changed
+	return nil
 }
 
 // own returns a conversation that runs in this process; nil: it does not.

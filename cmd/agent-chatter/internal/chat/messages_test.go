@@ -48,6 +48,7 @@ func chatTexts() []apptest.Text {
 	add("noDirectoryText", "", noDirectoryText("/"+apptest.Hostile, nil))
 	add("notAllowedText", "", notAllowedText("/"+apptest.Hostile))
 	add("noTeamText", "", noTeamText(apptest.Hostile))
+	add("oneConversationText", "", oneConversationText())
 	add("tooManyHostedText", "", tooManyHostedText())
 	add("noArgumentText", "", noArgumentText("/members"))
 	add("restoredText", "", restoredText(since))

@@ -18,6 +18,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/host"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/keys"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/live"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/serve"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/setup"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/teams"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
@@ -79,7 +80,9 @@ type repl struct {
 	live        *live.Conversation             // with other devices; nil: there are none
 	completes   atomic.Pointer[editor.Sources] // what other devices complete; nil: nothing yet
 	listed      func() editor.Sources          // without the members
-	created     func()                         // is called when the session has events; nil: nothing is
+	page        *serve.Page                    // of the conversation; nil: it is not open
+	endPage     func() error
+	created     func() // is called when the session has events; nil: nothing is
 
 	connect func(store.Store) *coordinator.Coordinator
 

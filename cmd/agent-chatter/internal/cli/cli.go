@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -93,7 +94,11 @@ var commands = []command{
 	{"browse", "Browse and search sessions, full screen.", func() any {
 		return &browse.Command{Resume: chat.Resume}
 	}, ""},
-	{"serve", "Show sessions in a web browser.", func() any { return new(serve.Command) }, ""},
+	{"serve", "Show sessions in a web browser.", func() any {
+		return &serve.Command{NewHost: func(ctx context.Context, a *app.App, dirs []string) (serve.Host, error) {
+			return chat.NewHost(ctx, a, dirs)
+		}}
+	}, ""},
 	{"devices", "List and revoke devices of the web page.", func() any { return new(devices.Command) }, ""},
 	{"acp", "Let an editor chat with a team (ACP).", func() any { return new(acp.Command) }, ""},
 	{"mcp", "Let agents search and read sessions (MCP).", func() any { return new(mcp.Command) }, ""},

@@ -20,7 +20,7 @@ var freeForm = []string{
 	"panel",
 	"message", "max-rounds", "from", "to", "at", "x", "speed", "n", "keep", "archive-after", "delete-after",
 	"older-than", "limit", "text", "speaker", "since", "title", "display-name", "timeout", "with-model", "words", "rounds", "model", "query",
-	"log-level", "addr", "http", "hub", "keep", "replicas", "identity", "encrypt-to",
+	"log-level", "addr", "serve", "http", "hub", "keep", "replicas", "identity", "encrypt-to",
 }
 
 // printed runs a command, and returns what it prints.

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/chat"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/serve/api"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/web"
 )
@@ -26,6 +25,15 @@ type Command struct {
 	TLSCert   string   `name:"tls-cert" help:"File with the certificates; needed for addresses of other hosts." placeholder:"PATH"`
 	TLSKey    string   `name:"tls-key" help:"File with the private key of the certificate." placeholder:"PATH"`
 	Output    string   `help:"Output format: ${enum}." enum:"text,json" default:"text"`
+
+	// NewHost returns what runs the conversations of --chat, which work in the directories, until ctx is done.
+	NewHost func(ctx context.Context, a *app.App, directories []string) (Host, error) `kong:"-"`
+}
+
+// A Host runs conversations. Close waits for their end.
+type Host interface {
+	api.Hosts
+	Close()
 }
 
 // Help returns the examples for --help.
@@ -86,7 +94,7 @@ func (cmd *Command) Run(a *app.App) error {
 	}
 	var hosts api.Hosts
 	if cmd.Chat {
-		h, err := chat.NewHost(ctx, a, directories)
+		h, err := cmd.NewHost(ctx, a, directories)
 		if err != nil {
 			return err
 		}

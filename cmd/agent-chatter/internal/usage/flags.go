@@ -20,6 +20,21 @@ func (t *Texts) Decode(ctx *kong.DecodeContext) error {
 	return nil
 }
 
+// OptionalText is a flag whose value may be omitted: it follows an equals sign. The zero OptionalText is an unset flag.
+type OptionalText struct {
+	Set  bool
+	Text string // "" if omitted
+}
+
+// Decode implements kong.MapperValue.
+func (o *OptionalText) Decode(ctx *kong.DecodeContext) error {
+	*o = OptionalText{Set: true}
+	if ctx.Scan.Peek().Type == kong.FlagValueToken {
+		o.Text = ctx.Scan.Pop().String()
+	}
+	return nil
+}
+
 // OptionalID is a flag whose value, the name of a session, may be omitted. The zero
 // OptionalID is an unset flag.
 type OptionalID struct {
