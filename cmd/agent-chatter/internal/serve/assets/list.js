@@ -75,12 +75,11 @@ class List {
   // #host offers a new conversation, if the server hosts them.
   async #host() {
     this.hosting = await host();
-    const { chat, role, device } = this.hosting;
+    const { chat, role } = this.hosting;
     if (!chat || this.closed) return;
     this.begin.hidden = role !== "all";
     this.attention = await import("/attention.js");
     this.#follow();
-    if (device) (await import("/offline.js")).keep();
   }
 
   // #follow hears of changes of the list, and of what happens in the sessions that run.
