@@ -39,7 +39,7 @@ var chatStates = []struct {
 	set   func(s *scripted, b *tab)
 	ready string
 }{
-	{"list", "/", nil, `document.querySelector(".now-running .need")`},
+	{"list", "/", nil, `document.querySelector(".row .live-badge.need")`},
 	{"begin", "/", func(_ *scripted, b *tab) {
 		b.wait(`document.querySelector("button.begin").checkVisibility()`)
 		b.run(chromedp.Click("button.begin"))

@@ -120,7 +120,7 @@ func TestSay(t *testing.T) {
 	if again := s.posted("say"); again["id"] != failed["id"] || again["text"] != "taken back!" {
 		t.Errorf("sent again: %v, at first %v", again, failed)
 	}
-	b.wait(`document.querySelector(".message-field").value == ""`)
+	b.wait(`document.querySelector(".message-field").value == "" && document.querySelectorAll(".queue-of-chat li").length == 2`)
 	b.press("a draft")
 	b.run(chromedp.Reload())
 	b.wait(`document.querySelector(".message-field")?.value == "a draft"`)
@@ -387,4 +387,19 @@ func TestHostileQuestion(t *testing.T) {
 		}
 	}
 	b.picture("hostile-question")
+}
+
+// TestRunningSessions shows which sessions need a person, also those that are far down in the list.
+func TestRunningSessions(t *testing.T) {
+	s, b, log := chatPage(t)
+	add(t, log, message(you, "still here"))
+	b.run(navigate(s.address("/", "")))
+	b.wait(`document.querySelector(".row .live-badge.need")?.innerText == "your turn"`)
+	s.tell(firstKey, state(object{"questions": []object{permission}, "speaking": []object{speaking("t3", ada, "fg5", "")}}))
+	b.wait(`document.querySelector(".row .live-badge.need")?.innerText == "Ada asks"`)
+	if value[bool](b, `document.querySelector(".now-running").checkVisibility()`) {
+		t.Error("a session that is the first one is there twice")
+	}
+	b.run(chromedp.SetValue(".order select", "title"), chromedp.Evaluate[chromedp.Void](`document.querySelector(".order select").dispatchEvent(new Event("change"))`))
+	b.wait(`document.querySelector(".row .row-link").innerText == "Shall we begin?"`)
 }

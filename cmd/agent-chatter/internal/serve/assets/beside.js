@@ -39,11 +39,18 @@ export class Beside {
     const names = JSON.stringify([members, figures]);
     if (names !== this.names) {
       this.names = names;
-      this.members.replaceChildren(...members.map((member) => element("li", { className: member.class }, member.name)));
+      this.members.replaceChildren(...members.map((member) => element("li", { className: member.class }, element("bdi", {}, member.name), element("small"))));
       this.figures.replaceChildren(...figures.map((text) => element("li", {}, text)));
     }
     this.#last = lastSeq;
     if (this.#last > this.#seen && !this.#busy) this.#load();
+  }
+
+  // attend takes what members do, by their names.
+  attend(doings) {
+    for (const member of this.members?.children ?? []) {
+      member.querySelector("small").textContent = doings.get(member.querySelector("bdi").textContent) ?? "";
+    }
   }
 
   async #load() {

@@ -17,7 +17,7 @@ const longNotice = 400; // characters; a longer notice stays until it is closed
 export { notifyButton };
 
 // A Chat is what is below a Conversation. session returns the head of the session, moved is called with the key of another
-// session in which the conversation continues.
+// session in which the conversation continues, changed when its members do something else.
 export class Chat {
   #path;
   #key;
@@ -27,11 +27,11 @@ export class Chat {
   #sent = new Set(); // ids, as the server names them
   #timer = 0;
 
-  constructor({ key, path, conversation, device, session, moved }) {
+  constructor({ key, path, conversation, device, session, moved, changed }) {
     this.#key = key;
     this.#path = path;
     this.#session = session;
-    Object.assign(this, { conversation, device, moved });
+    Object.assign(this, { conversation, device, moved, changed });
     this.replies = new Replies(conversation);
     this.questions = new Questions({ answer: (question, body) => this.#answer(body), changed: () => this.#fit() });
     this.composer = new Composer({ key, path, send: (...message) => this.#send(...message), takeBack: () => this.#takeBackLast() });
@@ -158,9 +158,10 @@ export class Chat {
 
   #showSpeakers() {
     const { speaking } = this.#state;
-    const shown = JSON.stringify(speaking.map((of) => [of, this.#doing(of)]));
+    const shown = JSON.stringify([this.#state.next, speaking.map((of) => [of, this.#doing(of)])]);
     if (shown === this.speaking) return;
     this.speaking = shown;
+    this.changed();
     const focused = this.speakers.contains(document.activeElement) && document.activeElement.dataset.member;
     this.speakers.hidden = !speaking.length;
     const stop = (member, label) => element("button", { type: "button", className: "stop", "data-member": member, title: label,
@@ -172,6 +173,12 @@ export class Chat {
     }), ...(speaking.length > 1 ? [element("li", { className: "all" }, stop("", "Stop all"))] : []));
     if (focused) this.speakers.querySelector(`[data-member="${CSS.escape(focused)}"]`)?.focus();
     this.#tick();
+  }
+
+  // doings returns what each member does, by its name.
+  get doings() {
+    const { speaking = [], next = [] } = this.#state ?? {};
+    return new Map([...next.map((name, i) => [name, i ? "queued" : "next"]), ...speaking.map((of) => [of.name, this.#doing(of)])]);
   }
 
   // #tick shows how long the turns have taken.

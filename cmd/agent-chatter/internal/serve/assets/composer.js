@@ -13,14 +13,13 @@ const pictures = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 export class Composer {
   #draft; // the name of what is typed in the storage of the tab
   #files = [];
-  #unsent = { text: "", id: "" }; // what was not sent: it is sent again with the same id
   #busy = false;
 
   constructor({ key, path, send, takeBack }) {
     Object.assign(this, { send, takeBack });
     this.#draft = `agent-chatter-draft-${key}`;
     this.field = element("textarea", { className: "message-field", rows: 1, value: sessionStorage.getItem(this.#draft) ?? "",
-      placeholder: "Message, / for commands, @ for members", "aria-label": "Message", enterKeyHint: "send", autocomplete: "off" });
+      placeholder: matchMedia("(max-width: 44rem)").matches ? "Message" : "Message, / for commands, @ for members", "aria-label": "Message", enterKeyHint: "send", autocomplete: "off" });
     this.completion = new Completion(this.field, path);
     const picker = element("input", { type: "file", multiple: true, accept: pictures.join(), hidden: true, onchange: () => {
       this.attach(picker.files);
@@ -118,8 +117,7 @@ export class Composer {
   async #submit() {
     if (this.empty || this.#busy) return;
     const text = this.field.value, files = this.#files;
-    const again = this.#unsent.text === text && this.#unsent.id;
-    const id = again || crypto.randomUUID();
+    const id = this.#idOf(text);
     this.#busy = true;
     this.field.value = "";
     this.#files = [];
@@ -127,8 +125,9 @@ export class Composer {
     this.#show(); // what was typed stays in the storage until it is sent
     const sent = await this.send(text, files.map(({ name, data }) => ({ name, data })), id);
     this.#busy = false;
-    this.#unsent = sent ? { text: "", id: "" } : { text, id };
-    if (!sent) {
+    if (sent) {
+      sessionStorage.removeItem(this.#unsent);
+    } else {
       this.#files = [...files, ...this.#files];
       this.field.value = [text, this.field.value].filter(Boolean).join("\n");
     }
@@ -136,7 +135,18 @@ export class Composer {
     this.completion.close();
   }
 
-  async #press(event) {
+  get #unsent() { return `${this.#draft}-unsent`; }
+
+  // #idOf returns the id of a message that is sent. One of which it is not known whether it was sent keeps its id: the
+  // server takes it once.
+  #idOf(text) {
+    const unsent = JSON.parse(sessionStorage.getItem(this.#unsent) ?? "{}");
+    const id = unsent.text === text ? unsent.id : crypto.randomUUID();
+    sessionStorage.setItem(this.#unsent, JSON.stringify({ text, id }));
+    return id;
+  }
+
+  #press(event) {
     if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
     if (this.completion.press(event.key)) {
       event.preventDefault();

@@ -24,6 +24,7 @@ export class Conversation {
   #seen = 0; // the last event when the end was visible
   #wish = null; // the place to show next
   #request = null; // the one under way: {abort, since, wish}
+  #placed = -1; // where the end was scrolled to
   #busy = false;
   #closed = false;
 
@@ -146,10 +147,14 @@ export class Conversation {
     return first + Math.min(1, Math.max(0, (y - top) / height)) * (item.dataset.end - first + 1);
   }
 
-  #toEnd() { this.scroller.scrollTop = this.scroller.scrollHeight; }
+  #toEnd() {
+    this.scroller.scrollTop = this.scroller.scrollHeight;
+    this.#placed = this.scroller.scrollTop;
+  }
 
+  // #scrolled is called after a frame: meanwhile text may have been added below the end that was scrolled to.
   #scrolled() {
-    this.following = this.#ended && this.#below() < 8;
+    if (this.scroller.scrollTop !== this.#placed) this.following = this.#ended && this.#below() < 8;
     if (this.following) this.#seen = this.last;
     this.#work();
     this.#changed();

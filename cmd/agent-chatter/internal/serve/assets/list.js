@@ -75,12 +75,11 @@ class List {
   // #host offers a new conversation, if the server hosts them.
   async #host() {
     this.hosting = await host();
-    const { chat, role, device } = this.hosting;
+    const { chat, role } = this.hosting;
     if (!chat || this.closed) return;
     this.begin.hidden = role !== "all";
     this.attention = await import("/attention.js");
     this.#follow();
-    if (device) (await import("/offline.js")).keep();
   }
 
   // #follow hears of changes of the list, and of what happens in the sessions that run.
@@ -88,8 +87,8 @@ class List {
     const topics = this.hosting?.chat ? this.now.topics : [];
     subscribe(["list", ...topics], (change) => {
       if (!change.key) return this.#heard();
-      const session = this.now.heard(change);
-      if (session) this.attention?.attend(change.key, session.title, change.live.state);
+      if (change.live?.state) this.attention?.attend(change.key, this.rows.find(change.key)?.title ?? "", change.live.state);
+      if (this.now.heard(change) && !this.filter.text) this.rows.again();
     });
   }
 
@@ -234,8 +233,9 @@ class List {
     const { text } = this.filter;
     const trash = Boolean(session.trashed);
     const title = highlighted(session.title || (session.damaged ? session.id : "(no messages)"), text);
+    const now = this.now.says(session);
     const badges = [
-      session.live && ["live-badge", where(session) || "live"], session.remote && ["badge", "on the hub", "It is fetched when you open it"],
+      session.live && [`live-badge${now.need ? " need" : ""}`, where(session) || now.text], session.remote && ["badge", "on the hub", "It is fetched when you open it"],
       session.pinned && ["badge pinned", "pinned"],
       session.archived && ["badge", "archived"], session.damaged && ["badge damaged", "damaged", session.damaged],
       session.newer && ["badge damaged", "newer", `A newer version wrote it: ${session.newer}`],

@@ -5,10 +5,11 @@ import { safeLine } from "/safe.js";
 
 const most = 4; // sessions
 
-// A Now is the list of them. attend is called with the state of each session that the server hosts.
+// A Now is the list of them. It is shown if they are not the first ones of the list below it.
 export class Now {
   #sessions = [];
   #states = new Map(); // by key
+  #apart = false; // others are before them in the list
 
   constructor() {
     this.list = element("ul", {});
@@ -21,38 +22,39 @@ export class Now {
   show(sessions) {
     const keys = JSON.stringify(this.#sessions.map(({ key }) => key));
     this.#sessions = sessions.filter((session) => session.live && !session.claimedBy).slice(0, most);
+    this.#apart = this.#sessions.some((session, i) => session !== sessions[i]);
     this.#draw();
     return keys !== JSON.stringify(this.#sessions.map(({ key }) => key));
   }
 
-  // heard takes what is new in a session, and returns the session if its state has changed.
+  // heard takes what is new in a session, and returns the session if something else happens in it.
   heard({ key, live: news }) {
-    if (!news?.state) return null;
+    const session = this.#sessions.find((known) => known.key === key);
+    if (!news?.state || !session) return null;
+    const before = this.says(session).text;
     this.#states.set(key, news.state);
+    if (before === this.says(session).text) return null;
     this.#draw();
-    return this.#sessions.find((session) => session.key === key);
+    return session;
+  }
+
+  // says returns what happens in a session, and whether it needs a person.
+  says({ key }) {
+    const state = this.#states.get(key), [question] = state?.questions ?? [], speaking = state?.speaking ?? [];
+    if (question) return { text: `${safeLine(question.name)} asks`, need: true };
+    if (speaking.length) return { text: `${speaking.map(({ name }) => safeLine(name)).join(", ")} ${speaking.length > 1 ? "speak" : "speaks"}` };
+    if (state?.hosted && state.waiting?.length) return { text: "your turn", need: true };
+    return { text: "live" };
   }
 
   #draw() {
-    this.element.hidden = !this.#sessions.length;
+    this.element.hidden = !this.#apart;
     const focused = this.list.contains(document.activeElement) && document.activeElement.getAttribute("href");
     this.list.replaceChildren(...this.#sessions.map((session) => {
-      const state = this.#states.get(session.key), href = `/s/${encodeURI(session.key)}`;
-      return element("li", {}, element("a", { href, className: state?.questions?.length ? "asks" : "" },
-        element("b", {}, session.title || "(no title)"), ...says(state)));
+      const { text, need } = this.says(session);
+      return element("li", {}, element("a", { href: `/s/${encodeURI(session.key)}` }, element("b", {}, session.title || "(no title)"),
+        element("span", { className: need ? "need" : "" }, text)));
     }));
     if (focused) this.list.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus();
   }
-}
-
-// says returns what happens in a session.
-function says(state) {
-  const [question] = state?.questions ?? [], speaking = state?.speaking ?? [];
-  if (question) return [element("span", { className: "need" }, `${safeLine(question.name)} asks`)];
-  if (speaking.length) {
-    return speaking.map(({ name, class: color, doing }) =>
-      element("span", { className: `speaks ${color}` }, `${safeLine(name)} ${safeLine(doing || "speaks")}`));
-  }
-  if (state?.hosted && state.waiting?.length) return [element("span", { className: "need" }, "Your turn")];
-  return [element("span", {}, "live")];
 }

@@ -147,7 +147,7 @@ class Card {
     if (this.form) {
       this.answers.replaceChildren(...[
         refuses && this.#button("refuse", "n", "Refuse", () => this.#decide("refuse")),
-        this.question.choices.includes("allow") && this.#button("allow", "", "Send the answer", () => this.#answer()), reason,
+        this.question.choices.includes("allow") && this.#button("allow", "", "Answer", () => this.#answer()), reason,
       ].filter(Boolean));
     } else {
       this.answers.replaceChildren(...this.#choices().map(([decision, key, label]) =>

@@ -49,7 +49,7 @@ export function showSession(view, key) {
       head.about, head.notices);
   view.append(head.element,
     element("main", { className: "conversation" }, element("h2", { className: "visually-hidden" }, "Conversation"),
-      bar.element, news, conversation.scroller, column)); // in the order of the Tab key: the conversation has many stops
+      bar.element, news, conversation.scroller), column); // in the order of the Tab key: the conversation has many stops
 
   let drawn = 0;
   // changed draws what depends on what is visible, once for each frame.
@@ -150,6 +150,7 @@ export function showSession(view, key) {
     if (closed) return;
     beside ??= new Beside(column, path, `/s/${encodeURI(key)}`);
     beside.show(session);
+    if (chat) beside.attend(chat.doings);
   }
   wide.addEventListener("change", fillColumn);
 
@@ -164,14 +165,15 @@ export function showSession(view, key) {
   async function join({ chat: hosts, device }) {
     if (closed) return;
     if (!hosts) {
-      view.append(element("section", { className: "dock read-only", "aria-label": "Take part" }, element("p", {},
+      column.before(element("section", { className: "dock read-only", "aria-label": "Take part" }, element("p", {},
         "This page is read-only. To take part, start: ", commandLine("agent-chatter serve --chat"))));
       return;
     }
     const [{ Chat, notifyButton }] = await Promise.all([import("/chat.js"), styled("/chat.css")]);
     if (closed) return;
-    chat = new Chat({ key, path, conversation, device, session: () => session, moved });
-    view.append(chat.element);
+    chat = new Chat({ key, path, conversation, device, session: () => session, moved,
+      changed: () => beside?.attend(chat.doings) });
+    column.before(chat.element);
     const bell = notifyButton();
     if (bell) view.querySelector(".session-row .help").before(bell);
     for (const change of early.splice(0)) chat.heard(change);
