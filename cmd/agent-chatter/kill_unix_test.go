@@ -40,6 +40,7 @@ func TestKill(t *testing.T) {
 	t.Run("clean", func(t *testing.T) { cleanChore(newKiller(t, 3), 10, false).kill() })
 	t.Run("empty the trash", func(t *testing.T) { cleanChore(newKiller(t, 6), 10, true).kill() })
 	killCopies(t, newKiller, 1_500_000, (*chore).kill)
+	t.Run("host", func(t *testing.T) { killHost(t, newKiller) })
 	t.Run("reindex", func(t *testing.T) { reindexChore(newKiller(t, 7)).kill() })
 }
 
