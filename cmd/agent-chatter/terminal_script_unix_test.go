@@ -73,7 +73,7 @@ func TestTerminal(t *testing.T) {
 // follows a session, what is drawn while an agent answers. With the race detector it returns more.
 func terminalTopics() []string {
 	topics := []string{
-		"ctrl", "deploy", "follow", "hangup", "hostile", "killed", "multiline", "permission", "resume", "slash", "team", "tool",
+		"attach", "ctrl", "deploy", "follow", "hangup", "hostile", "killed", "multiline", "permission", "resume", "slash", "team", "tool",
 	}
 	if racetest.Enabled {
 		topics = append(topics,
