@@ -29,12 +29,12 @@ type scripted struct {
 
 	mu      sync.Mutex
 	host    object
-	answers map[string]answer      // by the last element of the path of a request
-	live    map[string]object      // by session: what a stream begins with
-	streams map[*liveStream]bool   // are open
-	away    bool                   // every request fails
-	gets    map[string]func() any  // more answers to GET, by the last element of the path
-	heard   map[string]http.Header // by the last element of the path: the headers of the last request
+	answers map[string]answer     // by the last element of the path of a request
+	live    map[string]object     // by session: what a stream begins with
+	streams map[*liveStream]bool  // are open
+	away    bool                  // every request fails
+	revoked bool                  // no client is admitted
+	gets    map[string]func() any // more answers to GET, by the last element of the path
 }
 
 // A post is a request of the page that changes something.
@@ -64,7 +64,6 @@ func script(t testing.TB, s *server) *scripted {
 	}
 	c := &scripted{t: t, target: target, posts: make(chan post, 100), answers: map[string]answer{},
 		live: map[string]object{}, streams: map[*liveStream]bool{}, gets: map[string]func() any{},
-		heard: map[string]http.Header{},
 		host: object{"chat": true, "role": "all", "device": "page", "directories": []string{"/home/eva/shop", "/home/eva/site"},
 			"teams": []object{
 				{"name": "review", "title": "Review", "trusted": true, "members": []object{
@@ -86,12 +85,13 @@ func script(t testing.TB, s *server) *scripted {
 func (c *scripted) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name := path.Base(r.URL.Path)
 	c.mu.Lock()
-	away, get, host := c.away, c.gets[name], maps.Clone(c.host)
-	c.heard[name] = r.Header
+	away, revoked, get, host := c.away, c.revoked, c.gets[name], maps.Clone(c.host)
 	c.mu.Unlock()
 	switch {
 	case away:
 		panic(http.ErrAbortHandler)
+	case revoked:
+		w.WriteHeader(http.StatusUnauthorized)
 	case r.URL.Path == "/api/host":
 		send(w, answer{200, host})
 	case r.URL.Path == "/api/stream":
@@ -174,6 +174,13 @@ func (c *scripted) set(name string, value any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.host[name] = value
+}
+
+// revoke ends the access of all clients.
+func (c *scripted) revoke() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.revoked = true
 }
 
 // leave makes the server fail, and closes its streams; or ends that.

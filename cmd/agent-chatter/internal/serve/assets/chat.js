@@ -11,7 +11,8 @@ import { Replies } from "/replies.js";
 import { safe, safeLine } from "/safe.js";
 
 const mostNotices = 3;
-const noticeTime = (text) => 8000 + 60 * text.length; // milliseconds
+const noticePause = 1000; // milliseconds between two notices of which the second one is not a part of the first
+const noticeTime = (length) => 8000 + 60 * length; // milliseconds
 const longNotice = 400; // characters; a longer notice stays until it is closed
 
 export { notifyButton };
@@ -207,14 +208,26 @@ export class Chat {
     return device ? safeLine(device) : "terminal";
   }
 
-  // notice shows a text of the program, for a while or until it is closed.
+  // notice shows a text of the program, for a while or until it is closed. What follows soon is a part of it.
   notice(text) {
+    const last = this.notices.lastElementChild, lines = last?.querySelector(".lines");
+    if (lines && performance.now() - last.since < noticePause) {
+      lines.append(`\n${safe(text)}`);
+      last.since = performance.now();
+      return;
+    }
     const notice = element("div", { className: "notice-of-chat" }, element("div", { className: "lines", tabIndex: 0, role: "group",
       "aria-label": "Notice" }, safe(text)), iconButton("close", "Close", "close", () => notice.remove()));
+    notice.since = performance.now();
     this.notices.append(notice);
     while (this.notices.childElementCount > mostNotices) this.notices.firstElementChild.remove();
-    if (text.length > longNotice) return;
-    const leave = () => setTimeout(() => (notice.matches(":hover, :focus-within") ? leave() : notice.remove()), noticeTime(text));
+    const leave = () => {
+      const { length } = notice.textContent;
+      if (length > longNotice || !notice.isConnected) return;
+      const rest = notice.since + noticeTime(length) - performance.now();
+      if (rest > 0 || notice.matches(":hover, :focus-within")) setTimeout(leave, Math.max(rest, 1000));
+      else notice.remove();
+    };
     leave();
   }
 
