@@ -91,6 +91,8 @@ type Console struct {
 	output    time.Time          // when the last frame with new output was drawn; zero: before the last key
 	resized   time.Time          // when the terminal was resized last
 	steering  bool               // the first of model.Queued is given to the agent
+	steered   *sync.Cond         // signals that steering has ended
+	takesBack bool               // it is text to edit if the agent does not take it
 	cancelled bool               // the turn: printing does not wait
 	ended     bool               // the input
 	stopFind  context.CancelFunc // of the running search
@@ -143,7 +145,7 @@ func start(a *app.App, t *tty.Terminal, screen *tty.Screen, o Options) *Console 
 		stop: make(chan struct{}), stopped: make(chan struct{}),
 		model: Model{Style: view.OutputStyle(a), OnlyShows: t == nil},
 	}
-	c.drawn = sync.NewCond(&c.mu)
+	c.drawn, c.steered = sync.NewCond(&c.mu), sync.NewCond(&c.mu)
 	a.Stdout = c
 	if tty.IsTerminal(a.Stderr) {
 		a.Stderr = c
@@ -383,12 +385,16 @@ func (c *Console) Enter(line tty.Line) error {
 // maxQueued is how many lines wait when another device enters one.
 const maxQueued = 100
 
-// TakeBack removes a line of another device from the queue, unless an agent may have got it.
+// TakeBack removes a line of another device from the queue, unless an agent has got it. If it is being given to one, it
+// waits for the answer.
 func (c *Console) TakeBack(id string) (line tty.Line, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	for c.steering && len(c.model.Queued) > 0 && c.model.Queued[0].ID == id {
+		c.steered.Wait()
+	}
 	i := slices.IndexFunc(c.model.Queued, func(l tty.Line) bool { return l.ID == id })
-	if id == "" || i < 0 || i == 0 && c.steering {
+	if id == "" || i < 0 {
 		return line, false
 	}
 	line = c.model.Queued[i]

@@ -134,10 +134,11 @@ func (c *Console) pastePicture() {
 	}()
 }
 
-// takeBack makes what was queued last text to edit, unless the agent may have taken it.
+// takeBack makes what was queued last text to edit, unless the agent takes it.
 func (c *Console) takeBack() {
 	last := len(c.model.Queued) - 1
 	if last == 0 && c.steering {
+		c.takesBack = true
 		return
 	}
 	line := c.model.Queued[last]
@@ -178,11 +179,15 @@ func (c *Console) giveNext() {
 		taken := steer(first)
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.steering = false
+		takesBack := c.takesBack
+		c.steering, c.takesBack = false, false
+		c.steered.Broadcast()
 		switch {
 		case taken:
 			c.model.Queued = c.model.Queued[1:]
 			c.giveNext()
+		case takesBack:
+			c.takeBack()
 		case c.cancelled:
 			c.returnQueued()
 		}

@@ -58,7 +58,7 @@ func newConsole() *Console {
 		entered: make(chan struct{}, 1), answers: make(chan string, 1), redraw: make(chan struct{}, 1),
 		drawNow: make(chan struct{}, 1),
 	}
-	c.drawn = sync.NewCond(&c.mu)
+	c.drawn, c.steered = sync.NewCond(&c.mu), sync.NewCond(&c.mu)
 	return c
 }
 

@@ -31,11 +31,14 @@ type Queue struct {
 	steering  bool                // the first line is given to the agent
 	cancelled bool                // since Watch
 	running   sync.WaitGroup
+	steered   *sync.Cond // signals that steering has ended
 }
 
 // NewQueue returns an empty queue.
 func NewQueue(changed func()) *Queue {
-	return &Queue{changed: changed, entered: make(chan struct{}, 1)}
+	q := &Queue{changed: changed, entered: make(chan struct{}, 1)}
+	q.steered = sync.NewCond(&q.mu)
+	return q
 }
 
 // Enter adds a line. One with an ID that was entered before is ignored. The error is ErrFull.
@@ -83,6 +86,7 @@ func (q *Queue) giveNext() {
 		taken := steer(first)
 		q.mu.Lock()
 		q.steering = false
+		q.steered.Broadcast()
 		if taken {
 			q.lines = q.lines[1:]
 			q.giveNext()
@@ -99,11 +103,14 @@ func (q *Queue) Queued() []tty.Line {
 	return slices.Clone(q.lines)
 }
 
-// TakeBack removes a line, unless an agent may have got it.
+// TakeBack removes a line, unless an agent has got it. If it is being given to one, it waits for the answer.
 func (q *Queue) TakeBack(id string) (taken tty.Line, ok bool) {
 	q.mu.Lock()
+	for q.steering && len(q.lines) > 0 && q.lines[0].ID == id {
+		q.steered.Wait()
+	}
 	i := slices.IndexFunc(q.lines, func(line tty.Line) bool { return line.ID == id })
-	if ok = id != "" && i >= 0 && (i > 0 || !q.steering); ok {
+	if ok = id != "" && i >= 0; ok {
 		taken = q.lines[i]
 		q.lines = slices.Delete(q.lines, i, i+1)
 	}
