@@ -96,6 +96,23 @@ func (p *webPage) look(done func(liveState) bool) liveState {
 	return liveState{}
 }
 
+// awaitRecorded waits until the journal of the session has a text.
+func (p *webPage) awaitRecorded(path, text string) {
+	p.t.Helper()
+	response, err := p.request(http.MethodGet, "stream?session="+p.key, nil)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	lines := bufio.NewScanner(response.Body)
+	for lines.Scan() {
+		if data, err := os.ReadFile(path); err == nil && strings.Contains(string(data), text) {
+			return
+		}
+	}
+	p.t.Fatalf("the stream has ended: %v", lines.Err())
+}
+
 // A statusError is the status of a response that is no success.
 type statusError int
 

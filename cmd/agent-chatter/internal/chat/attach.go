@@ -325,7 +325,7 @@ func (a *attachment) enterLines(ctx context.Context) error {
 		case ended, ctx.Err() != nil:
 			return nil
 		case speaking:
-			if leaves := a.watch(ctx, changed); leaves {
+			if a.watch(ctx, changed) {
 				return nil
 			}
 			continue
@@ -342,7 +342,7 @@ func (a *attachment) enterLines(ctx context.Context) error {
 		superseded := quit.Err() != nil
 		stop()
 		switch {
-		case err == nil && a.leaves(line.Text):
+		case err == nil && leaves(line.Text):
 			return nil
 		case err == nil:
 			a.enter(line)
@@ -355,22 +355,22 @@ func (a *attachment) enterLines(ctx context.Context) error {
 	}
 }
 
-// leaves reports whether a line leaves the conversation, which continues.
-func (a *attachment) leaves(line string) bool {
+// leaves reports whether a line ends the conversation, or leaves one of another process.
+func leaves(line string) bool {
 	command, _, _ := parseSlash(line)
 	return command != nil && slices.Contains([]string{"/end", "/exit", "/quit"}, command.name)
 }
 
-// watch enters what is typed while agents speak, until that changes. leaves reports that the user leaves.
-func (a *attachment) watch(ctx context.Context, changed <-chan struct{}) (leaves bool) {
-	left := make(chan struct{})
-	leave := sync.OnceFunc(func() { close(left) })
+// watch enters what is typed while agents speak, until that changes. left reports that the user leaves.
+func (a *attachment) watch(ctx context.Context, changed <-chan struct{}) (left bool) {
+	gone := make(chan struct{})
+	leave := sync.OnceFunc(func() { close(gone) })
 	stop := a.input.Watch(func(member string) {
 		if err := a.shared.Cancel(member); err != nil {
 			a.app.Notice(notTakenText(err))
 		}
 	}, leave, func(line tty.Line) bool {
-		if a.leaves(line.Text) {
+		if leaves(line.Text) {
 			leave()
 			return true
 		}
@@ -380,7 +380,7 @@ func (a *attachment) watch(ctx context.Context, changed <-chan struct{}) (leaves
 	defer stop()
 	for {
 		select {
-		case <-left:
+		case <-gone:
 			return true
 		case <-ctx.Done():
 			return false

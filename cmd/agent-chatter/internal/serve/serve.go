@@ -76,6 +76,15 @@ func (cmd *Command) Run(a *app.App) error {
 	if err := cmd.checkHome(a, p); err != nil {
 		return err
 	}
+	var hosts api.Hosts
+	if cmd.Chat {
+		h, err := cmd.NewHost(ctx, a, directories)
+		if err != nil {
+			return err
+		}
+		defer h.Close()
+		hosts = h
+	}
 	address := s.origin + path + "#token=" + s.token + fragment
 	if err := cmd.announce(a, p, address, directories); err != nil {
 		return err
@@ -91,15 +100,6 @@ func (cmd *Command) Run(a *app.App) error {
 				a.Notice(notOpenedText(err))
 			}
 		}()
-	}
-	var hosts api.Hosts
-	if cmd.Chat {
-		h, err := cmd.NewHost(ctx, a, directories)
-		if err != nil {
-			return err
-		}
-		defer h.Close()
-		hosts = h
 	}
 	d := api.New(a, hosts, ctx.Done())
 	go a.Remote.Watch(ctx, a.Catalog, d.TakeElsewhere)

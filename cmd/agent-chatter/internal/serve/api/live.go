@@ -161,7 +161,8 @@ func (in inputJSON) input(r *http.Request) (live.Input, error) {
 		return live.Input{}, &requestError{"An input needs an id of at most 100 bytes."}
 	}
 	device, role := caller(r)
-	return live.Input{ID: device + "/" + in.ID, Text: in.Text, From: device, Role: role, Files: in.Files}, nil
+	by := cmp.Or(web.CallerOf(r).ID, "page") // names of devices are not unique
+	return live.Input{ID: by + "/" + in.ID, Text: in.Text, From: device, Role: role, Files: in.Files}, nil
 }
 
 // maxID is how long the id of an input may be, in bytes.

@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/web"
 )
@@ -12,19 +13,24 @@ type permit struct {
 	body int64
 }
 
+// filesTime is how long a message with files may take to arrive.
+const filesTime = 5 * time.Minute
+
 // The bounds of the body of a request, in bytes.
 const (
 	maxBody  = 64 << 10
 	maxFiles = 32 << 20 // of a message with files
 )
 
-// permits are the requests that change something and that a client with a lesser role than all may send.
+// permits are the requests that change something and that a client with a lesser role than all may send, and those that
+// have files.
 var permits = map[string]permit{
 	"POST /api/sessions/{team}/{id}/say":      {web.RoleAnswer, maxFiles},
 	"POST /api/sessions/{team}/{id}/answer":   {web.RoleAnswer, maxBody},
 	"POST /api/sessions/{team}/{id}/cancel":   {web.RoleAnswer, maxBody},
 	"POST /api/sessions/{team}/{id}/takeback": {web.RoleAnswer, maxBody},
 	"POST /api/sessions/{team}/{id}/continue": {web.RoleAnswer, maxBody},
+	"POST /api/conversations":                 {web.RoleAll, maxFiles},
 }
 
 // permitMux finds the pattern of permits that a request matches.
@@ -53,8 +59,13 @@ func MaxBody(r *http.Request) int64 { return permitOf(r).body }
 // Permitted passes on the requests of clients that may send them. A web.Guard has admitted these clients.
 func Permitted(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if web.Permit(w, r, permitOf(r).role) {
-			next.ServeHTTP(w, r)
+		permit := permitOf(r)
+		if !web.Permit(w, r, permit.role) {
+			return
 		}
+		if permit.body == maxFiles { // a phone may send them slowly
+			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(filesTime))
+		}
+		next.ServeHTTP(w, r)
 	})
 }
