@@ -48,6 +48,9 @@ func newWorkplace(t *testing.T) *workplace {
 	if err := os.WriteFile(filepath.Join(w.home, "team-config", "asking.json"), []byte(team), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.WriteFile(filepath.Join(w.dir, "notes.txt"), []byte("remember the milk"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	return w
 }
 
@@ -58,10 +61,12 @@ func (w *workplace) command(args ...string) *exec.Cmd {
 	return c
 }
 
-// What is said in the conversation. The last message waits for a file until it is cancelled.
+// What is said in the conversation.
 const (
+	endless       = "hang" // begins a turn that is cancelled
 	firstMessage  = "say one"
 	panelMessage  = "say all [NEXT: ada | bea | cleo]"
+	withFile      = "say look at @notes.txt"
 	askedMessage  = "ask rm -r a"
 	queuedMessage = "say never"
 	retitle       = "/rename Another title"
@@ -80,10 +85,12 @@ func (w *workplace) typeConversation(t *testing.T) {
 		p.press(key + "\r")
 		p.expect("hugo> ")
 	}
+	p.typeLine(withFile)
+	p.expect("hugo> ")
 	p.typeLine(panelMessage)
 	p.expect("hugo> ")
-	p.typeLine("await " + filepath.Join(w.dir, "go"))
-	p.expect("Ada thinks")
+	p.typeLine(endless)
+	p.expect("Let me see.")
 	p.typeLine(queuedMessage)
 	p.expect("queued: " + queuedMessage)
 	p.press("\x1b[A")
@@ -135,9 +142,10 @@ func (w *workplace) enterConversation(t *testing.T) {
 		post("sessions/"+p.key+"/answer", map[string]any{"question": asked.ID, "decision": decision}, nil)
 		turn(id)
 	}
+	turn(say(withFile))
 	turn(say(panelMessage))
-	id := say("await " + filepath.Join(w.dir, "go"))
-	p.awaitRecorded(filepath.Join(w.home, "sessions", filepath.FromSlash(p.key)+".jsonl"), `"title":"`+filepath.Join(w.dir, "go")+`"`)
+	id := say(endless)
+	p.await("Let me see.")
 	queued := say(queuedMessage)
 	post("sessions/"+p.key+"/takeback", map[string]any{"id": queued}, nil)
 	post("sessions/"+p.key+"/cancel", map[string]any{"member": ""}, nil)

@@ -96,17 +96,17 @@ func (p *webPage) look(done func(liveState) bool) liveState {
 	return liveState{}
 }
 
-// awaitRecorded waits until the journal of the session has a text.
-func (p *webPage) awaitRecorded(path, text string) {
+// await waits until the page hears a text.
+func (p *webPage) await(text string) {
 	p.t.Helper()
-	response, err := p.request(http.MethodGet, "stream?session="+p.key, nil)
+	response, err := p.request(http.MethodGet, "stream?session="+p.key+"&live="+p.key, nil)
 	if err != nil {
 		p.t.Fatal(err)
 	}
 	defer response.Body.Close()
 	lines := bufio.NewScanner(response.Body)
 	for lines.Scan() {
-		if data, err := os.ReadFile(path); err == nil && strings.Contains(string(data), text) {
+		if strings.Contains(lines.Text(), text) {
 			return
 		}
 	}
