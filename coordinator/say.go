@@ -61,7 +61,8 @@ type Device struct {
 // received returns the event that records where a message was entered; none for the terminal.
 func (d Device) received(messageID string) (events []projection.Payload) {
 	if d.Name != "" {
-		events = []projection.Payload{projection.InputReceived{MessageID: messageID, Device: d.Name, InputID: d.InputID}}
+		received := projection.InputReceived{MessageID: messageID, Device: d.Name, InputID: d.InputID}
+		events = []projection.Payload{received}
 	}
 	return events
 }

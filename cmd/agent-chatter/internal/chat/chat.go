@@ -164,8 +164,8 @@ func (cmd *Command) check() error {
 	case cmd.Panel != "" && (len(cmd.Message) == 0 || len(cmd.panel()) < 2 || cmd.hasCommand()):
 		return app.UsageError("%s", textPanel)
 	case cmd.Serve.Set && (cmd.NoSave || cmd.Follow || len(cmd.Message) > 0 || cmd.Output == "json"):
-		return app.UsageError("--serve opens the page of a chat on a terminal: it excludes --no-save, --follow, -m and " +
-			"--output json.")
+		return app.UsageError("--serve opens the page of a chat on a terminal: it excludes --no-save, --follow, -m " +
+			"and --output json.")
 	case cmd.MaxRounds < 0:
 		return app.UsageError("--max-rounds takes a number of turns, 0 for no limit.")
 	}
@@ -282,36 +282,51 @@ func (cmd *Command) newREPL(a *app.App, config home.Config) *repl {
 		r.share()
 	}
 	var listener coordinator.Listener = r.display
-	engines := agent.Engines()
-	switch {
-	case cmd.host != nil:
-		engines = cmd.host.engines
-	case !r.scripted:
-		engines[agent.DemoEngine] = agent.Demo{Pace: demoPace}
-	}
 	worktrees := "" // members of a conversation that is not saved get none
 	if cmd.Writes() {
 		worktrees = a.Home
 		listener = &host.EventLog{Listener: listener, Log: a.Log}
 	}
-	guard, residents := new(process.Guard), host.Residents(a, config.MaxResident, cmd.Writes())
-	if cmd.host != nil {
-		guard, residents = cmd.host.guard, cmd.host.residents
-	}
+	agents := cmd.agents(a, config, !r.scripted)
 	day := spending.NewDay(a, cmd.Writes())
 	r.connect = func(s store.Store) *coordinator.Coordinator {
 		return coordinator.New(coordinator.Options{
 			Store: s, Listener: listener, App: a.Identity(), CWD: a.Cwd, MaxRounds: cmd.MaxRounds,
 			Budget: coordinator.Budget{Home: config.Budget, Run: cmd.bounds(), Day: day},
-			Window: coordinator.Window(config.Window), Engines: engines, KeepSecrets: config.KeepSecrets(),
-			NewMember: setup.MemberMaker(a), Guard: guard, ManualSave: cmd.NoAutoSave, Recall: host.RecallServer(a),
+			Window: coordinator.Window(config.Window), Engines: agents.engines, KeepSecrets: config.KeepSecrets(),
+			NewMember: setup.MemberMaker(a), Guard: agents.guard, ManualSave: cmd.NoAutoSave, Recall: host.RecallServer(a),
 			HomeKey: host.HomeKey(a, cmd.Writes()), Asks: !r.scripted,
-			Residents: residents,
+			Residents: agents.residents,
 			Workspace: host.Workspace(a, config, cmd.Writes()),
 			Home:      worktrees,
 		})
 	}
 	return r
+}
+
+// agents are what the conversations of a process share of their agents.
+type agents struct {
+	engines   map[string]agent.Engine
+	guard     *process.Guard
+	residents *coordinator.Residents
+}
+
+// newAgents returns the agents of a process; writes is whether it writes to the home. If someone reads while the demo
+// team speaks, it has a pace.
+func newAgents(a *app.App, config home.Config, writes, paced bool) *agents {
+	all := &agents{agent.Engines(), new(process.Guard), host.Residents(a, config.MaxResident, writes)}
+	if paced {
+		all.engines[agent.DemoEngine] = agent.Demo{Pace: demoPace}
+	}
+	return all
+}
+
+// agents returns the agents of the process.
+func (cmd *Command) agents(a *app.App, config home.Config, paced bool) *agents {
+	if cmd.host != nil {
+		return cmd.host.agents
+	}
+	return newAgents(a, config, cmd.Writes(), paced)
 }
 
 // open opens where the conversation is shown, and where its input comes from if that is a terminal.
@@ -330,7 +345,8 @@ func (r *repl) open() error {
 		return nil
 	}
 	c, err := console.Open(r.app, console.Options{
-		ReadOnly: func(line string) bool { return !r.attached && readOnly(line) }, Run: r.runReadOnly, Lent: &r.lent, Keys: r.keys,
+		ReadOnly: func(line string) bool { return !r.attached && readOnly(line) }, Run: r.runReadOnly,
+		Lent: &r.lent, Keys: r.keys,
 		Notify: r.notify, Desktop: host.NotifyDesktop, Clipboard: r.pasted.Clipboard,
 		Find:  func(ctx context.Context, text string) []string { return r.history().find(ctx, text) },
 		Calls: r.recordedCalls,

@@ -105,9 +105,9 @@ const maxCompleted = 64 << 10
 var deviceCommands = map[string]web.Role{
 	"/help": web.RoleAnswer, "/status": web.RoleAnswer, "/members": web.RoleAnswer, "/queue": web.RoleAnswer,
 	"/context": web.RoleAnswer, "/usage": web.RoleAnswer, "/cancel": web.RoleAnswer, "/retry": web.RoleAnswer,
-	"/model": web.RoleAll, "/permissions": web.RoleAll, "/compact": web.RoleAll, "/save": web.RoleAll, "/task": web.RoleAll,
-	"/pin": web.RoleAll, "/unpin": web.RoleAll, "/rename": web.RoleAll, "/budget": web.RoleAll, "/files": web.RoleAll,
-	"/rewind": web.RoleAll, "/fork": web.RoleAll, "/remove": web.RoleAll,
+	"/model": web.RoleAll, "/permissions": web.RoleAll, "/compact": web.RoleAll, "/save": web.RoleAll,
+	"/task": web.RoleAll, "/pin": web.RoleAll, "/unpin": web.RoleAll, "/rename": web.RoleAll,
+	"/budget": web.RoleAll, "/files": web.RoleAll, "/rewind": web.RoleAll, "/fork": web.RoleAll, "/remove": web.RoleAll,
 }
 
 // narrower are the permissions that another device may set.

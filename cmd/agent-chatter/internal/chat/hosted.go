@@ -15,15 +15,11 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/console"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/host"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/live"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/live/remote"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/teams"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
-	"github.com/agent-chatter/agent-chatter/coordinator"
-	"github.com/agent-chatter/agent-chatter/coordinator/agent"
-	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -38,9 +34,7 @@ type Host struct {
 	app         *app.App
 	config      home.Config
 	directories []string // where conversations may work
-	engines     map[string]agent.Engine
-	guard       *process.Guard
-	residents   *coordinator.Residents
+	agents      *agents
 
 	mu      sync.Mutex
 	open    []*repl
@@ -50,18 +44,17 @@ type Host struct {
 	endSocket func()
 }
 
-// NewHost returns a host whose conversations end when ctx is done. They work in the directories, which are paths without
-// links, and those in them.
+// NewHost returns a host whose conversations end when ctx is done. They work in the directories, which are paths
+// without links, and those in them.
 func NewHost(ctx context.Context, a *app.App, directories []string) (*Host, error) {
 	config, err := a.Config()
 	if err != nil {
 		return nil, err
 	}
 	h := &Host{
-		ctx: ctx, app: a, config: config, guard: new(process.Guard), residents: host.Residents(a, config.MaxResident, true),
-		changed: make(chan struct{}), directories: directories, engines: agent.Engines(),
+		ctx: ctx, app: a, config: config, directories: directories, agents: newAgents(a, config, true, true),
+		changed: make(chan struct{}),
 	}
-	h.engines[agent.DemoEngine] = agent.Demo{Pace: demoPace}
 	h.endSocket = listen(a, func(session string) *live.Conversation {
 		c, _ := h.own(session)
 		return c

@@ -73,7 +73,7 @@ func newTestHost(t *testing.T) (h *Host, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.engines[agent.DemoEngine] = talker{}
+	h.agents.engines[agent.DemoEngine] = talker{}
 	t.Cleanup(func() {
 		stop()
 		h.Close()

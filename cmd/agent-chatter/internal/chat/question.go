@@ -146,3 +146,34 @@ func chosenText(q agent.Question, answer []string) string {
 	}
 	return "  Answered: " + strings.Join(shown, ", ")
 }
+
+// askPlain asks for permission on a plain terminal and waits for a line that is an answer.
+func (r *repl) askPlain(ctx context.Context, q coordinator.Question) coordinator.Answer {
+	if len(q.Permission.Questions) > 0 {
+		answer := askQuestions(q.Permission, func(i int) ([]string, coordinator.Decision, string) {
+			return r.askPlainQuestion(ctx, q, i)
+		})
+		r.noteRefusal(q, answer.Reason)
+		return answer
+	}
+	choices := plainChoicesText(q.Permission, tty.Columns(r.app.Stdout))
+	question := host.PermissionText(q.Member.DisplayName, q.Permission) + "\n" + choices
+	for {
+		line, err := r.input.(*plainLines).Answer(question+"\n", ctx.Done())
+		if err != nil {
+			return coordinator.Answer{Decision: coordinator.Refused}
+		}
+		if answer, ok := plainAnswer(q.Permission, line.Text); ok {
+			r.noteRefusal(q, answer.Reason)
+			return answer
+		}
+		question = textAnswerAgain
+	}
+}
+
+// noteRefusal keeps the reason of a refusal that the agent does not get: it is sent as a message after the turn.
+func (r *repl) noteRefusal(q coordinator.Question, reason string) {
+	if reason != "" && !q.Permission.TakesReason {
+		r.refusals = append(r.refusals, refusalText(q.Member.Name, q.Permission, reason))
+	}
+}

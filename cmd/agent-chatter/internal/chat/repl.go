@@ -73,7 +73,7 @@ type repl struct {
 	input       lineSource // nil: a terminal that is not open yet
 	closeOutput func(context.Context) error
 	lent        atomic.Int32                   // not 0: an editor or the browser has the terminal
-	scripted    bool                           // no user is present: a failed turn fails the program, and agents cannot ask
+	scripted    bool                           // no user is present: a failed turn fails the program, agents cannot ask
 	hosted      bool                           // only other devices show the conversation
 	attached    bool                           // another process hosts the conversation
 	device      string                         // that entered the line that runs; "": the terminal
@@ -453,37 +453,6 @@ func (r invocation) report(err error) {
 func (r invocation) reject(format string, args ...any) {
 	r.failed.Store(true)
 	r.app.Notice(fmt.Sprintf(format, args...))
-}
-
-// askPlain asks for permission on a plain terminal and waits for a line that is an answer.
-func (r *repl) askPlain(ctx context.Context, q coordinator.Question) coordinator.Answer {
-	if len(q.Permission.Questions) > 0 {
-		answer := askQuestions(q.Permission, func(i int) ([]string, coordinator.Decision, string) {
-			return r.askPlainQuestion(ctx, q, i)
-		})
-		r.noteRefusal(q, answer.Reason)
-		return answer
-	}
-	choices := plainChoicesText(q.Permission, tty.Columns(r.app.Stdout))
-	question := host.PermissionText(q.Member.DisplayName, q.Permission) + "\n" + choices
-	for {
-		line, err := r.input.(*plainLines).Answer(question+"\n", ctx.Done())
-		if err != nil {
-			return coordinator.Answer{Decision: coordinator.Refused}
-		}
-		if answer, ok := plainAnswer(q.Permission, line.Text); ok {
-			r.noteRefusal(q, answer.Reason)
-			return answer
-		}
-		question = textAnswerAgain
-	}
-}
-
-// noteRefusal keeps the reason of a refusal that the agent does not get: it is sent as a message after the turn.
-func (r *repl) noteRefusal(q coordinator.Question, reason string) {
-	if reason != "" && !q.Permission.TakesReason {
-		r.refusals = append(r.refusals, refusalText(q.Member.Name, q.Permission, reason))
-	}
 }
 
 // end saves and ends the conversation, and prints the command that resumes it.

@@ -375,23 +375,6 @@ func (c *Console) frame() {
 	}
 }
 
-// reportQueue calls Options.Queue if the queue has changed.
-func (c *Console) reportQueue() {
-	if c.o.Queue == nil {
-		return
-	}
-	c.mu.Lock()
-	changed := !slices.Equal(c.model.Queued, c.queue)
-	if changed {
-		c.queue = slices.Clone(c.model.Queued)
-	}
-	now := c.queue
-	c.mu.Unlock()
-	if changed {
-		c.o.Queue(now)
-	}
-}
-
 // find searches for the text of the open Search. The lock is held.
 func (c *Console) find() {
 	s := c.model.Search

@@ -49,8 +49,8 @@ func (p *Page) Wait() error {
 	return p.err
 }
 
-// Announcement returns the address of a session's page, as TEAM/ID, or "" for the list. On an address of other hosts, it
-// pairs a device, and a QR code of it follows.
+// Announcement returns the address of a session's page, as TEAM/ID, or "" for the list. On an address of other hosts,
+// it pairs a device, and a QR code of it follows.
 func (p *Page) Announcement(session string) string {
 	path := "/"
 	if session != "" {

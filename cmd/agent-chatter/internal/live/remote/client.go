@@ -53,7 +53,8 @@ func Attach(ctx context.Context, home string, key catalog.Key, writer journal.Ho
 		}
 		return c, nil
 	}
-	c := &Conversation{session: key.Name(), client: &http.Client{Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true}}}
+	transport := &http.Transport{DialContext: dial, DisableKeepAlives: true}
+	c := &Conversation{session: key.Name(), client: &http.Client{Transport: transport}}
 	if _, err := c.call(ctx, "/complete", request{}); err != nil { // asks whether it is hosted
 		return nil, fmt.Errorf("%w: %w", ErrNotHosted, err)
 	}
