@@ -396,7 +396,7 @@ func (a *attachment) watch(ctx context.Context, changed <-chan struct{}) (left b
 	}
 }
 
-// enter enters a line with its pictures. One that is not taken is text to edit.
+// enter enters a line with its pictures. A message that is not taken is text to edit.
 func (a *attachment) enter(line tty.Line) {
 	if strings.TrimSpace(line.Text) == "" {
 		return
@@ -412,7 +412,9 @@ func (a *attachment) enter(line tty.Line) {
 		return
 	}
 	a.app.Notice(notTakenText(err))
-	a.display.console.Change(func(m *console.Model) { m.Return([]string{line.Text}) })
+	if !strings.HasPrefix(line.Text, "/") {
+		a.display.console.Change(func(m *console.Model) { m.Return([]string{line.Text}) })
+	}
 }
 
 // attachedText begins a conversation that another process hosts.

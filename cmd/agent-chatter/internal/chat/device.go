@@ -142,8 +142,7 @@ func mayEnter(role web.Role, text string) error {
 
 // notOnDeviceText is for a command that a device may not enter.
 func notOnDeviceText(command string) string {
-	return tty.SafeLine(command) + " cannot be entered on this device. Type it in the terminal: " +
-		"agent-chatter chat --resume"
+	return tty.SafeLine(command) + " cannot be entered here: it takes the terminal on which the conversation runs"
 }
 
 // noKeys reports whether no key can be asked for: no user is present, or the line that runs is of another device.
@@ -159,7 +158,9 @@ func (r *repl) share() {
 	})
 	r.app.Heard = func(m app.Message) {
 		if m.Text != "" {
-			r.live.Notice(r.app.Render(m))
+			text := r.app.Render(m)
+			r.heard.Store(text)
+			r.live.Notice(text)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package chat
 
 import (
 	"context"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -133,6 +132,9 @@ func (h *Host) Teams(ctx context.Context) (all []live.Team) {
 // Begin begins a conversation of a team, which must be trusted, with its first message, and returns once that is
 // recorded.
 func (h *Host) Begin(ctx context.Context, name, dir string, first live.Input) (catalog.Key, error) {
+	if text := strings.TrimSpace(first.Text); strings.HasPrefix(text, "/") && !strings.HasPrefix(text, "//") {
+		return catalog.Key{}, app.Exit(app.ExitUsage, notBegunText(""))
+	}
 	dir, err := h.directory(dir)
 	if err != nil {
 		return catalog.Key{}, err
@@ -166,7 +168,8 @@ func (h *Host) Begin(ctx context.Context, name, dir string, first live.Input) (c
 	case <-created:
 		return *r.own.Load(), nil
 	case <-ended:
-		return catalog.Key{}, errors.New("the conversation has ended without a message")
+		said, _ := r.heard.Load().(string)
+		return catalog.Key{}, app.Exit(app.ExitUsage, notBegunText(said))
 	case <-ctx.Done():
 		return catalog.Key{}, ctx.Err()
 	}
@@ -274,6 +277,14 @@ func noDirectoryText(dir string, err error) app.Message {
 func notAllowedText(dir string) app.Message {
 	return app.Text("Conversations of this page may not work in %s.", tty.SafeLine(dir)).
 		With(app.To("allow it", "serve", "--chat", "--allow", dir), app.To("work in it here", "chat"))
+}
+
+// notBegunText is for a first message that was not taken; said is what the conversation said of it.
+func notBegunText(said string) app.Message {
+	if said == "" {
+		said = "The first message is sent to an agent: it is no command."
+	}
+	return app.Message{Text: said}
 }
 
 func noTeamText(name string) app.Message {

@@ -324,3 +324,23 @@ func checkDevices(t *testing.T, devices []*device, events []projection.Event) {
 	}
 	t.Logf("%d entered, %d events, answers: %v", len(entered), len(events), slices.Sorted(maps.Values(answers))[:min(3, len(answers))])
 }
+
+// A conversation whose first message is not sent is none.
+func TestNothingBegins(t *testing.T) {
+	h, dir := newTestHost(t)
+	for name, tt := range map[string]struct{ team, dir, text string }{
+		"a command": {"demo", dir, "/status"}, "a file that is missing": {"demo", dir, "look at @missing.png"},
+		"no text": {"demo", dir, " "}, "no team": {"none", dir, "hello"}, "a path": {"./demo.json", dir, "hello"},
+		"another directory": {"demo", os.TempDir(), "hello"}, "a relative directory": {"demo", ".", "hello"},
+	} {
+		in := live.Input{ID: "1", Text: tt.text, From: "page", Role: web.RoleAll}
+		if _, err := h.Begin(t.Context(), tt.team, tt.dir, in); err == nil {
+			t.Errorf("%s: it begins", name)
+		}
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.open) > 0 {
+		t.Errorf("%d are open", len(h.open))
+	}
+}

@@ -47,6 +47,7 @@ func chatTexts() []apptest.Text {
 	add("answeredOnText", "", answeredOnText(apptest.Hostile, live.Answer{By: apptest.Hostile}))
 	add("noDirectoryText", "", noDirectoryText("/"+apptest.Hostile, nil))
 	add("notAllowedText", "", notAllowedText("/"+apptest.Hostile))
+	add("notBegunText", "", notBegunText(""))
 	add("noTeamText", "", noTeamText(apptest.Hostile))
 	add("oneConversationText", "", oneConversationText())
 	add("tooManyHostedText", "", tooManyHostedText())

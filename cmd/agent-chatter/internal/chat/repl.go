@@ -82,7 +82,9 @@ type repl struct {
 	listed      func() editor.Sources          // without the members
 	page        *serve.Page                    // of the conversation; nil: it is not open
 	endPage     func() error
-	created     func() // is called when the session has events; nil: nothing is
+	entered     bool         // Next was called
+	heard       atomic.Value // the last message of the program, a string; only with live
+	created     func()       // is called when the session has events; nil: nothing is
 
 	connect func(store.Store) *coordinator.Coordinator
 
@@ -300,6 +302,10 @@ func (r *repl) next(ctx context.Context) (tty.Line, error) {
 		r.refusals = r.refusals[1:]
 		return tty.Line{Text: first, Message: true}, nil
 	}
+	if r.hosted && r.entered && r.own.Load() == nil {
+		return tty.Line{}, io.EOF // its first message was not taken: nothing remains
+	}
+	r.entered = true
 	prompt := r.prompt()
 	r.showLive(true)
 	line, err := r.input.Next(prompt, ctx.Done())
