@@ -110,9 +110,6 @@ var deviceCommands = map[string]web.Role{
 	"/rewind": web.RoleAll, "/fork": web.RoleAll, "/remove": web.RoleAll,
 }
 
-// narrower are the permissions that another device may set.
-var narrower = []string{agent.Ask, agent.Deny, agent.ReadOnly}
-
 // mayEnter returns an error unless a device with a role may enter a text.
 func mayEnter(role web.Role, text string) error {
 	if role != web.RoleAnswer && role != web.RoleAll {
@@ -134,10 +131,17 @@ func mayEnter(role web.Role, text string) error {
 	switch {
 	case !ok, needs == web.RoleAll && role != web.RoleAll:
 		return errors.New(notOnDeviceText(command.name))
-	case command.name == "/permissions" && len(values) > 1 && !slices.Contains(narrower, values[len(values)-1]):
+	case command.name == "/permissions" && len(values) > 0 && widens(values):
 		return errors.New(notOnDeviceText(command.name + " " + values[len(values)-1]))
 	}
 	return nil
+}
+
+// widens reports whether the arguments of /permissions let an agent do more than to ask. One word is the only agent, or
+// a value for it: host.Members checks one that is not known here.
+func widens(values []string) bool {
+	value := values[len(values)-1]
+	return agent.Permits(value) > agent.Permits(agent.Ask) && (len(values) > 1 || slices.Contains(agent.Policies, value))
 }
 
 // notOnDeviceText is for a command that a device may not enter.
