@@ -17,6 +17,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/runecut"
 )
 
 // A deviceSource is a lineSource that takes lines of other devices, too.
@@ -215,9 +216,18 @@ func queuedOf(lines []tty.Line) (queued []live.Queued) {
 	return queued
 }
 
+// shownQueued is how much of a queued line other devices show, in bytes. They get it with each change.
+const shownQueued = 2 << 10
+
 // showQueue shows other devices the lines that are queued.
 func (r *repl) showQueue(lines []tty.Line) {
-	r.live.Set(func(s *live.State) { s.Queue = queuedOf(lines) })
+	queue := queuedOf(lines)
+	for i, q := range queue {
+		if len(q.Text) > shownQueued {
+			queue[i].Text = runecut.Prefix(q.Text, shownQueued) + "…"
+		}
+	}
+	r.live.Set(func(s *live.State) { s.Queue = queue })
 }
 
 // deviceOf returns the device on which a line was entered.
