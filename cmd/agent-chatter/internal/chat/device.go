@@ -17,6 +17,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/projection"
+	"github.com/agent-chatter/agent-chatter/projection/runecut"
 )
 
 // A deviceSource is a lineSource that takes lines of other devices, too.
@@ -110,9 +111,6 @@ var deviceCommands = map[string]web.Role{
 	"/budget": web.RoleAll, "/files": web.RoleAll, "/rewind": web.RoleAll, "/fork": web.RoleAll, "/remove": web.RoleAll,
 }
 
-// narrower are the permissions that another device may set.
-var narrower = []string{agent.Ask, agent.Deny, agent.ReadOnly}
-
 // mayEnter returns an error unless a device with a role may enter a text.
 func mayEnter(role web.Role, text string) error {
 	if role != web.RoleAnswer && role != web.RoleAll {
@@ -134,10 +132,17 @@ func mayEnter(role web.Role, text string) error {
 	switch {
 	case !ok, needs == web.RoleAll && role != web.RoleAll:
 		return errors.New(notOnDeviceText(command.name))
-	case command.name == "/permissions" && len(values) > 1 && !slices.Contains(narrower, values[len(values)-1]):
+	case command.name == "/permissions" && len(values) > 0 && widens(values):
 		return errors.New(notOnDeviceText(command.name + " " + values[len(values)-1]))
 	}
 	return nil
+}
+
+// widens reports whether the arguments of /permissions let an agent do more than to ask. One word is the only agent, or
+// a value for it: host.Members checks one that is not known here.
+func widens(values []string) bool {
+	value := values[len(values)-1]
+	return agent.Permits(value) > agent.Permits(agent.Ask) && (len(values) > 1 || slices.Contains(agent.Policies, value))
 }
 
 // notOnDeviceText is for a command that a device may not enter.
@@ -212,9 +217,18 @@ func queuedOf(lines []tty.Line) (queued []live.Queued) {
 	return queued
 }
 
+// shownQueued is how much of a queued line other devices show, in bytes. They get it with each change.
+const shownQueued = 2 << 10
+
 // showQueue shows other devices the lines that are queued.
 func (r *repl) showQueue(lines []tty.Line) {
-	r.live.Set(func(s *live.State) { s.Queue = queuedOf(lines) })
+	queue := queuedOf(lines)
+	for i, q := range queue {
+		if len(q.Text) > shownQueued {
+			queue[i].Text = runecut.Prefix(q.Text, shownQueued) + "…"
+		}
+	}
+	r.live.Set(func(s *live.State) { s.Queue = queue })
 }
 
 // deviceOf returns the device on which a line was entered.

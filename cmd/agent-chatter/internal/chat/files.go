@@ -10,15 +10,15 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/filechanges/review"
 )
 
-// slashFiles shows what each turn changed, on the whole terminal. With paths, during a turn, and without a terminal of
-// its own, it lists that.
+// slashFiles shows what each turn changed, on the whole terminal. With paths, during a turn, for another device, and
+// without a terminal of its own, it lists that.
 func (r invocation) slashFiles(ctx context.Context, args string) error {
 	s := r.status().Session
 	switch {
 	case s == nil:
 		r.reject("%s", textNoFilesYet)
 		return nil
-	case args != "" || r.display.console == nil || ctx == r.turns:
+	case args != "" || r.display.console == nil || ctx == r.turns || r.device != "":
 		return r.reported((&filechanges.List{ID: s.ID, Paths: strings.Fields(args), Output: "text"}).Run(r.app))
 	}
 	saved, err := r.saved(ctx)

@@ -9,7 +9,9 @@ import (
 // changeMembers runs a command that changes the members, and prints its answer. What changed is shown as an event; a
 // script gets it as a notice.
 func (r invocation) changeMembers(run func(host.Members, string) (string, error), args string) error {
-	answer, err := run(host.Members{App: r.app, C: r.c}, args)
+	// During a turn, whose line may be of another device, only lists are shown.
+	members := host.Members{App: r.app, C: r.c, Remote: r.device != "" && args != ""}
+	answer, err := run(members, args)
 	if answer != "" && err == nil {
 		r.app.Notice(answer)
 	}

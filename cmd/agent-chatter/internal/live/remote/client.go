@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/live"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/web"
@@ -29,8 +30,14 @@ var _ live.Shared = (*Conversation)(nil)
 // ErrNotHosted is the error of a session whose writer takes no front ends.
 var ErrNotHosted = errors.New("the process that has the session open takes no other front ends")
 
-// Attach returns the conversation of a session that has a writer. It waits for nothing but the connection. The error
-// wraps ErrNotHosted if the writer does not host it.
+// The times that a process may take to answer. One that was stopped, as by Ctrl+Z, has a socket and never does.
+const (
+	attachTime = 3 * time.Second
+	callTime   = 30 * time.Second // an agent may first have to take or refuse a line that is to be taken back
+)
+
+// Attach returns the conversation of a session that has a writer. It waits for nothing but the first answer, for a few
+// seconds at most. The error wraps ErrNotHosted if the writer does not host it.
 func Attach(ctx context.Context, home string, key catalog.Key, writer journal.Holder) (*Conversation, error) {
 	if name, err := os.Hostname(); writer.PID == 0 || err != nil || name != writer.Host {
 		return nil, ErrNotHosted
@@ -55,14 +62,20 @@ func Attach(ctx context.Context, home string, key catalog.Key, writer journal.Ho
 	}
 	transport := &http.Transport{DialContext: dial, DisableKeepAlives: true}
 	c := &Conversation{session: key.Name(), client: &http.Client{Transport: transport}}
-	if _, err := c.call(ctx, "/complete", request{}); err != nil { // asks whether it is hosted
+	asking, cancel := context.WithTimeout(ctx, attachTime)
+	defer cancel()
+	if _, err := c.call(asking, "/complete", request{}); err != nil { // asks whether it is hosted
 		return nil, fmt.Errorf("%w: %w", ErrNotHosted, err)
 	}
 	return c, nil
 }
 
+var errSilent = errors.New("the process that has the session open does not answer; perhaps it was stopped with Ctrl+Z")
+
 // call sends a request.
 func (c *Conversation) call(ctx context.Context, path string, body request) (answer response, err error) {
+	ctx, cancel := context.WithTimeout(ctx, callTime)
+	defer cancel()
 	got, err := c.post(ctx, path, body)
 	if err != nil {
 		return answer, err
@@ -93,10 +106,15 @@ func (c *Conversation) post(ctx context.Context, path string, body request) (*ht
 		return nil, err
 	}
 	got, err := c.client.Do(r)
-	if err != nil && ctx.Err() == nil {
+	switch {
+	case err == nil:
+		return got, nil
+	case ctx.Err() == nil:
 		return nil, fmt.Errorf("%w: %w", live.ErrEnded, err)
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return nil, errSilent
 	}
-	return got, err
+	return nil, err
 }
 
 // Enter implements live.Shared.

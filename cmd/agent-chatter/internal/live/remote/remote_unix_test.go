@@ -156,6 +156,23 @@ func TestNotHosted(t *testing.T) {
 	}
 }
 
+// A process that was stopped has a socket, and does not answer: a listener that accepts nothing is the same.
+func TestStopped(t *testing.T) {
+	t.Parallel()
+	home := shortDir(t)
+	name := socketOf(t, home)
+	l, err := net.Listen("unix", name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	host, _ := os.Hostname()
+	_, err = remote.Attach(t.Context(), home, key, journal.Holder{PID: os.Getpid(), Host: host})
+	if !errors.Is(err, remote.ErrNotHosted) || !strings.Contains(err.Error(), "does not answer") {
+		t.Error(err)
+	}
+}
+
 // What another user could have put in the place of a socket is not used.
 func TestPlantedSockets(t *testing.T) {
 	home := shortDir(t)
