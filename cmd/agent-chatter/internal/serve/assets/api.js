@@ -220,6 +220,6 @@ function report(text) {
 }
 
 function show(text) {
-  if (text || away) say(text || "The server answers again.", text !== "");
+  if ((text || away) && !document.querySelector(".offline")) say(text || "The server answers again.", text !== "");
   away = text;
 }

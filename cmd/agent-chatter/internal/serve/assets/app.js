@@ -2,26 +2,30 @@
 import { takeToken, askForToken } from "/api.js";
 import { showList } from "/list.js";
 import { showSession } from "/session.js";
-import { showTimeline } from "/timeline.js";
-import { showFiles } from "/files.js";
-import { showComparison } from "/compare.js";
 import { element } from "/dom.js";
 
-const parts = { timeline: showTimeline, files: showFiles }; // of the page of a session
+// The pages that are loaded when they are opened.
+const others = {
+  timeline: async () => (await import("/timeline.js")).showTimeline,
+  files: async () => (await import("/files.js")).showFiles,
+  compare: async () => (await import("/compare.js")).showComparison,
+};
 let close = () => {};
 let shown = ""; // the path that is shown
+let routes = 0;
 
 // route shows what the path of the address names.
-function route() {
+async function route() {
   close();
+  close = () => {};
   shown = location.pathname;
-  const view = document.getElementById("view");
+  const view = document.getElementById("view"), mine = ++routes;
   view.replaceChildren();
   const [, kind, team, id, part] = location.pathname.split("/");
-  const key = id && `${decodeURIComponent(team)}/${id}`;
-  if (kind === "compare") close = showComparison(view);
-  else if (kind !== "s" || !key) close = showList(view);
-  else close = (parts[part] ?? showSession)(view, key);
+  const key = kind === "s" && id ? `${decodeURIComponent(team)}/${id}` : "";
+  const other = kind === "compare" ? others.compare : key && others[part];
+  const show = other ? await other() : key ? showSession : showList;
+  if (mine === routes) close = show(view, key);
 }
 
 // navigate opens a path of the page without loading it again.

@@ -56,8 +56,7 @@ class List {
     view.addEventListener("click", this.save, true);
     this.ages = setInterval(() => this.#shown === this.rows && this.rows.again(), 60000);
     this.#follow();
-    this.#show(history.state?.list);
-    this.#host();
+    this.#show(history.state?.list).finally(() => this.#host());
   }
 
   close() {

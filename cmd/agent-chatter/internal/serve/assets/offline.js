@@ -1,5 +1,5 @@
 // The page without its server: a service worker keeps the files of the page and what was shown last.
-import { element } from "/dom.js";
+import { element, say } from "/dom.js";
 
 let banner = null;
 
@@ -22,5 +22,7 @@ export function showAge(time) {
   const text = `Offline. This is what this device saw last, on ${when}.`;
   banner ??= element("p", { className: "offline", role: "status" });
   if (banner.textContent !== text) banner.textContent = text;
-  if (!banner.isConnected) document.getElementById("view").before(banner);
+  if (banner.isConnected) return;
+  say(""); // that the server does not answer
+  document.getElementById("view").before(banner);
 }

@@ -185,7 +185,7 @@ export function showSession(view, key) {
   // begin shows the session, which is fetched before if it is only on the hub.
   async function begin() {
     let fetched = false;
-    jump(); // there is nothing to show yet if it is fetched
+    const first = jump(); // there is nothing to show yet if it is fetched
     try {
       const found = await here(key, (text, there) => {
         fetched = true;
@@ -198,6 +198,7 @@ export function showSession(view, key) {
       return;
     }
     if (fetched) jump();
+    await first; // a reader comes first
     const hosting = await host();
     if (closed) return;
     join(hosting);
@@ -213,7 +214,6 @@ export function showSession(view, key) {
 
   addEventListener("hashchange", jump);
   document.addEventListener("keydown", pressed);
-  host();
   begin();
   return () => {
     closed = true;
