@@ -11,6 +11,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -328,8 +329,11 @@ func checkDevices(t *testing.T, devices []*device, events []projection.Event) {
 // A conversation whose first message is not sent is none.
 func TestNothingBegins(t *testing.T) {
 	h, dir := newTestHost(t)
+	if err := os.WriteFile(filepath.Join(filepath.Dir(dir), "secret"), []byte("s"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for name, tt := range map[string]struct{ team, dir, text string }{
-		"a command": {"demo", dir, "/status"}, "a file that is missing": {"demo", dir, "look at @missing.png"},
+		"a command": {"demo", dir, "/status"}, "a file of elsewhere": {"demo", dir, "look at @../secret"},
 		"no text": {"demo", dir, " "}, "no team": {"none", dir, "hello"}, "a path": {"./demo.json", dir, "hello"},
 		"another directory": {"demo", os.TempDir(), "hello"}, "a relative directory": {"demo", ".", "hello"},
 	} {
