@@ -40,6 +40,8 @@ func (r inbox) Enter(in live.Input) error {
 	switch {
 	case !ok:
 		return errNoSource
+	case len(in.Text) > maxEnteredText:
+		return errors.New("the message is too long: attach what is in a file with @PATH")
 	case strings.TrimSpace(in.Text) == "" && len(in.Files) == 0:
 		return errors.New("the message is empty")
 	case strings.ContainsFunc(in.Text, isControl):
@@ -58,6 +60,9 @@ func (r inbox) Enter(in live.Input) error {
 	}
 	return source.Enter(tty.Line{ID: in.ID, Text: text, Device: in.From, Role: string(in.Role)})
 }
+
+// maxEnteredText is how long what another device enters may be, in bytes: all devices are shown it while it waits.
+const maxEnteredText = 1 << 20
 
 func isControl(c rune) bool { return c < ' ' && c != '\n' && c != '\t' || c == 0x7f }
 
@@ -287,7 +292,7 @@ func (r *repl) askEverywhere(
 	if other, ok := open.Close(); ok {
 		other.Answer.Device = other.By
 		r.app.Notice(answeredOnText(q.Member.DisplayName, other))
-		r.noteRefusal(q, other.Reason)
+		r.noteRefusal(q, other.Reason, other.By)
 		return other.Answer
 	}
 	return answer

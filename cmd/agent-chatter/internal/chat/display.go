@@ -233,7 +233,7 @@ func (d *display) askHere(ctx context.Context, q coordinator.Question) coordinat
 		answer := askQuestions(q.Permission, func(i int) ([]string, coordinator.Decision, string) {
 			return d.askQuestion(ctx, q, i, print)
 		})
-		d.repl.noteRefusal(q, answer.Reason)
+		d.repl.noteRefusal(q, answer.Reason, "")
 		return answer
 	}
 	lines := permissionLines(q.Member.DisplayName, q.Permission, view.OutputStyle(d.App))
@@ -245,7 +245,7 @@ func (d *display) askHere(ctx context.Context, q coordinator.Question) coordinat
 	if ctx.Err() == nil {
 		print(answeredText(answer.Decision))
 	}
-	d.repl.noteRefusal(q, answer.Reason)
+	d.repl.noteRefusal(q, answer.Reason, "")
 	return answer
 }
 

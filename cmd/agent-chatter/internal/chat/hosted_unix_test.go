@@ -57,7 +57,7 @@ func (talker) Run(ctx context.Context, turn agent.Turn) iter.Seq2[agent.Event, e
 }
 
 // newTestHost returns a host whose demo team is of talkers, and which ends with the test.
-func newTestHost(t *testing.T) (h *Host, dir string) {
+func newTestHost(t testing.TB) (h *Host, dir string) {
 	t.Helper()
 	home, err := os.MkdirTemp("/tmp", "ac") // a short path, for the socket
 	if err != nil {
@@ -83,7 +83,7 @@ func newTestHost(t *testing.T) (h *Host, dir string) {
 }
 
 // eventsOf returns the events of a session.
-func eventsOf(t *testing.T, h *Host, key catalog.Key) (events []projection.Event) {
+func eventsOf(t testing.TB, h *Host, key catalog.Key) (events []projection.Event) {
 	t.Helper()
 	r, err := h.app.Catalog.At(key.Dir).Journals().Reader(key.ID, journal.Position{})
 	if err != nil {

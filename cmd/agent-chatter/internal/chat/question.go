@@ -153,7 +153,7 @@ func (r *repl) askPlain(ctx context.Context, q coordinator.Question) coordinator
 		answer := askQuestions(q.Permission, func(i int) ([]string, coordinator.Decision, string) {
 			return r.askPlainQuestion(ctx, q, i)
 		})
-		r.noteRefusal(q, answer.Reason)
+		r.noteRefusal(q, answer.Reason, "")
 		return answer
 	}
 	choices := plainChoicesText(q.Permission, tty.Columns(r.app.Stdout))
@@ -164,7 +164,7 @@ func (r *repl) askPlain(ctx context.Context, q coordinator.Question) coordinator
 			return coordinator.Answer{Decision: coordinator.Refused}
 		}
 		if answer, ok := plainAnswer(q.Permission, line.Text); ok {
-			r.noteRefusal(q, answer.Reason)
+			r.noteRefusal(q, answer.Reason, "")
 			return answer
 		}
 		question = textAnswerAgain
@@ -172,8 +172,9 @@ func (r *repl) askPlain(ctx context.Context, q coordinator.Question) coordinator
 }
 
 // noteRefusal keeps the reason of a refusal that the agent does not get: it is sent as a message after the turn.
-func (r *repl) noteRefusal(q coordinator.Question, reason string) {
+func (r *repl) noteRefusal(q coordinator.Question, reason, device string) {
 	if reason != "" && !q.Permission.TakesReason {
-		r.refusals = append(r.refusals, refusalText(q.Member.Name, q.Permission, reason))
+		text := refusalText(q.Member.Name, q.Permission, reason)
+		r.refusals = append(r.refusals, tty.Line{Text: text, Message: true, Device: device})
 	}
 }

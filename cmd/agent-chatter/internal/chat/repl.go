@@ -106,7 +106,7 @@ type repl struct {
 	own      atomic.Pointer[catalog.Key] // the session, for goroutines that must not call the Coordinator; nil: none
 	uses     commandUses
 	failed   atomic.Bool // a line failed
-	refusals []string    // the reasons of refusals, which are sent as messages when a person is next
+	refusals []tty.Line  // the reasons of refusals, which are sent as messages when a person is next
 	statuses statusCache
 }
 
@@ -300,7 +300,7 @@ func (r *repl) next(ctx context.Context) (tty.Line, error) {
 	if len(r.refusals) > 0 {
 		first := r.refusals[0]
 		r.refusals = r.refusals[1:]
-		return tty.Line{Text: first, Message: true}, nil
+		return first, nil
 	}
 	if r.hosted && r.entered && r.own.Load() == nil {
 		return tty.Line{}, io.EOF // its first message was not taken: nothing remains

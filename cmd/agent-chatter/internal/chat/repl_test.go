@@ -86,7 +86,7 @@ func TestEndOfTurns(t *testing.T) {
 		{"a signal", false, false, true, context.Canceled, true, true, false, 0},
 	} {
 		r, shown := newTestREPL(t, tt.escape, tt.interrupt)
-		r.refusals = []string{"too risky"}
+		r.refusals = []tty.Line{{Text: "too risky", Message: true}}
 		ctx, cancel := context.WithCancel(t.Context())
 		if tt.signal {
 			cancel()
@@ -111,7 +111,7 @@ func TestEndOfTurns(t *testing.T) {
 
 func TestRefusalsAreTheNextMessages(t *testing.T) {
 	r, _ := newTestREPL(t, false, false)
-	r.refusals = []string{"/one", "two"}
+	r.refusals = []tty.Line{{Text: "/one", Message: true}, {Text: "two", Message: true}}
 	for _, want := range []string{"/one", "two"} {
 		if line, err := r.next(t.Context()); err != nil || line.Text != want || !line.Message {
 			t.Errorf("%+v, %v, want %s", line, err, want)
