@@ -38,7 +38,8 @@ var _ Shared = (*Conversation)(nil)
 
 // A Conversation is a conversation that this process hosts. Its methods may be called concurrently.
 type Conversation struct {
-	inbox Inbox
+	inbox   Inbox
+	entered entered
 
 	mu        sync.Mutex
 	state     State
@@ -76,20 +77,6 @@ func New(inbox Inbox) *Conversation {
 
 // ErrEnded is the error of a conversation that is not hosted any more.
 var ErrEnded = errors.New("the conversation has ended")
-
-// Enter enters an input, unless one with its ID was entered before.
-func (c *Conversation) Enter(in Input) error {
-	c.mu.Lock()
-	ended, sent := c.ended, in.ID != "" && slices.Contains(c.state.Sent, in.ID)
-	c.mu.Unlock()
-	switch {
-	case ended:
-		return ErrEnded
-	case sent:
-		return nil
-	}
-	return c.inbox.Enter(in)
-}
 
 // over reports whether the conversation has ended here.
 func (c *Conversation) over() bool {

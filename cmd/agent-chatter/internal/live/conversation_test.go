@@ -145,3 +145,31 @@ func TestSlowWatcherMissesNothing(t *testing.T) {
 		t.Errorf("after the end: %v", err)
 	}
 }
+
+// An input that a device repeats is entered once, also if it has left the queue without a message in the journal.
+func TestEnteredOnce(t *testing.T) {
+	c, queue := newConversation()
+	var devices sync.WaitGroup
+	for range 10 {
+		devices.Go(func() {
+			if err := c.Enter(live.Input{ID: "1", Text: "/fork"}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	devices.Wait()
+	if l, err := queue.Next(nil); err != nil || l.Text != "/fork" {
+		t.Errorf("%+v, %v", l, err)
+	}
+	if err := c.Enter(live.Input{ID: "1", Text: "/fork"}); err != nil {
+		t.Error(err)
+	}
+	for range 2 {
+		if err := c.Enter(live.Input{Text: "without an id"}); err != nil {
+			t.Error(err)
+		}
+	}
+	if got := queue.Queued(); len(got) != 2 {
+		t.Errorf("queued %+v", got)
+	}
+}
