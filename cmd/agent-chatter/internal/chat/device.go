@@ -42,7 +42,7 @@ func (r inbox) Enter(in live.Input) error {
 		return errNoSource
 	case strings.TrimSpace(in.Text) == "" && len(in.Files) == 0:
 		return errors.New("the message is empty")
-	case strings.ContainsFunc(in.Text, isControl):
+	case live.HasControl(in.Text):
 		return errors.New("the message has control characters")
 	}
 	if err := mayEnter(in.Role, in.Text); err != nil && !(r.hosted && in.Role == web.RoleAll && leaves(in.Text)) {
@@ -58,8 +58,6 @@ func (r inbox) Enter(in live.Input) error {
 	}
 	return source.Enter(tty.Line{ID: in.ID, Text: text, Device: in.From, Role: string(in.Role)})
 }
-
-func isControl(c rune) bool { return c < ' ' && c != '\n' && c != '\t' || c == 0x7f }
 
 // TakeBack implements live.Inbox.
 func (r inbox) TakeBack(id string) (text string, ok bool) {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/web"
 	"github.com/agent-chatter/agent-chatter/coordinator"
@@ -145,6 +146,8 @@ func (c *Conversation) Answer(id string, a Answer) error {
 // fits checks that an answer is one of those that are possible.
 func fits(p agent.Permission, a coordinator.Answer) error {
 	switch {
+	case HasControl(a.Reason):
+		return errors.New("the reason has control characters")
 	case a.Decision == coordinator.Allowed && len(p.Questions) > 0:
 		if len(a.Answers) != len(p.Questions) {
 			return errNoFit
@@ -164,6 +167,11 @@ func fits(p agent.Permission, a coordinator.Answer) error {
 }
 
 var errNoFit = errors.New("this is no answer to the question")
+
+// HasControl reports whether a text has control characters other than those of several lines.
+func HasControl(text string) bool {
+	return strings.ContainsFunc(text, func(c rune) bool { return unicode.IsControl(c) && c != '\n' && c != '\t' })
+}
 
 // Ask opens a question. The caller closes it.
 func (c *Conversation) Ask(q coordinator.Question) *Asked {

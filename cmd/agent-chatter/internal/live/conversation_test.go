@@ -173,3 +173,22 @@ func TestEnteredOnce(t *testing.T) {
 		t.Errorf("queued %+v", got)
 	}
 }
+
+// What an answer says gets into a prompt and onto terminals, as a message does.
+func TestReasonHasNoControls(t *testing.T) {
+	c, _ := newConversation()
+	open := c.Ask(coordinator.Question{TurnID: "t", Permission: agent.Permission{Tool: "Bash", TakesReason: true}})
+	for _, reason := range []string{"\x1b[2J", "\u009b2J", "\x7f", "\r"} {
+		answer := live.Answer{Answer: coordinator.Answer{Decision: coordinator.Refused, Reason: reason}}
+		if err := c.Answer("q1", answer); err == nil {
+			t.Errorf("%q is taken", reason)
+		}
+	}
+	answer := live.Answer{Answer: coordinator.Answer{Decision: coordinator.Refused, Reason: "not\tso\nbut so"}}
+	if err := c.Answer("q1", answer); err != nil {
+		t.Error(err)
+	}
+	if got, ok := open.Close(); !ok || got.Reason != answer.Reason {
+		t.Errorf("%+v", got)
+	}
+}
