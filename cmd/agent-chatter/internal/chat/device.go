@@ -44,7 +44,7 @@ func (r inbox) Enter(in live.Input) error {
 		return errors.New("the message is too long: attach what is in a file with @PATH")
 	case strings.TrimSpace(in.Text) == "" && len(in.Files) == 0:
 		return errors.New("the message is empty")
-	case strings.ContainsFunc(in.Text, isControl):
+	case live.HasControl(in.Text):
 		return errors.New("the message has control characters")
 	}
 	if err := mayEnter(in.Role, in.Text); err != nil && !(r.hosted && in.Role == web.RoleAll && leaves(in.Text)) {
@@ -63,8 +63,6 @@ func (r inbox) Enter(in live.Input) error {
 
 // maxEnteredText is how long what another device enters may be, in bytes: all devices are shown it while it waits.
 const maxEnteredText = 1 << 20
-
-func isControl(c rune) bool { return c < ' ' && c != '\n' && c != '\t' || c == 0x7f }
 
 // TakeBack implements live.Inbox.
 func (r inbox) TakeBack(id string) (text string, ok bool) {

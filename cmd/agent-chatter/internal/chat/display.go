@@ -87,7 +87,7 @@ func (d *display) showItem(i *conversation.Item) {
 // Event implements coordinator.Listener.
 func (d *display) Event(e coordinator.Event) {
 	d.Reporter.Event(e)
-	if p, ok := e.Payload.(projection.SessionCreated); ok && (d.console != nil || d.repl.hosted) {
+	if p, ok := e.Payload.(projection.SessionCreated); ok && (d.console != nil || d.repl.live != nil) {
 		d.repl.setOwn(p.SessionID)
 	}
 	d.repl.followLive(e)

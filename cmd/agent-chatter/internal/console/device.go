@@ -15,8 +15,6 @@ func (c *Console) Enter(line tty.Line) error {
 	switch {
 	case line.Text == endOfInput:
 		return errors.New("the text is a control character")
-	case slices.ContainsFunc(c.model.Queued, func(l tty.Line) bool { return l.ID == line.ID }):
-		return nil
 	case len(c.model.Queued) >= maxQueued:
 		return live.ErrFull
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/web"
 	"github.com/agent-chatter/agent-chatter/coordinator"
@@ -38,7 +39,8 @@ var _ Shared = (*Conversation)(nil)
 
 // A Conversation is a conversation that this process hosts. Its methods may be called concurrently.
 type Conversation struct {
-	inbox Inbox
+	inbox   Inbox
+	entered entered
 
 	mu        sync.Mutex
 	state     State
@@ -76,20 +78,6 @@ func New(inbox Inbox) *Conversation {
 
 // ErrEnded is the error of a conversation that is not hosted any more.
 var ErrEnded = errors.New("the conversation has ended")
-
-// Enter enters an input, unless one with its ID was entered before.
-func (c *Conversation) Enter(in Input) error {
-	c.mu.Lock()
-	ended, sent := c.ended, in.ID != "" && slices.Contains(c.state.Sent, in.ID)
-	c.mu.Unlock()
-	switch {
-	case ended:
-		return ErrEnded
-	case sent:
-		return nil
-	}
-	return c.inbox.Enter(in)
-}
 
 // over reports whether the conversation has ended here.
 func (c *Conversation) over() bool {
@@ -158,6 +146,8 @@ func (c *Conversation) Answer(id string, a Answer) error {
 // fits checks that an answer is one of those that are possible.
 func fits(p agent.Permission, a coordinator.Answer) error {
 	switch {
+	case HasControl(a.Reason):
+		return errors.New("the reason has control characters")
 	case a.Decision == coordinator.Allowed && len(p.Questions) > 0:
 		if len(a.Answers) != len(p.Questions) {
 			return errNoFit
@@ -177,6 +167,11 @@ func fits(p agent.Permission, a coordinator.Answer) error {
 }
 
 var errNoFit = errors.New("this is no answer to the question")
+
+// HasControl reports whether a text has control characters other than those of several lines.
+func HasControl(text string) bool {
+	return strings.ContainsFunc(text, func(c rune) bool { return unicode.IsControl(c) && c != '\n' && c != '\t' })
+}
 
 // Ask opens a question. The caller closes it.
 func (c *Conversation) Ask(q coordinator.Question) *Asked {

@@ -145,3 +145,50 @@ func TestSlowWatcherMissesNothing(t *testing.T) {
 		t.Errorf("after the end: %v", err)
 	}
 }
+
+// An input that a device repeats is entered once, also if it has left the queue without a message in the journal.
+func TestEnteredOnce(t *testing.T) {
+	c, queue := newConversation()
+	var devices sync.WaitGroup
+	for range 10 {
+		devices.Go(func() {
+			if err := c.Enter(live.Input{ID: "1", Text: "/fork"}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	devices.Wait()
+	if l, err := queue.Next(nil); err != nil || l.Text != "/fork" {
+		t.Errorf("%+v, %v", l, err)
+	}
+	if err := c.Enter(live.Input{ID: "1", Text: "/fork"}); err != nil {
+		t.Error(err)
+	}
+	for range 2 {
+		if err := c.Enter(live.Input{Text: "without an id"}); err != nil {
+			t.Error(err)
+		}
+	}
+	if got := queue.Queued(); len(got) != 2 {
+		t.Errorf("queued %+v", got)
+	}
+}
+
+// What an answer says gets into a prompt and onto terminals, as a message does.
+func TestReasonHasNoControls(t *testing.T) {
+	c, _ := newConversation()
+	open := c.Ask(coordinator.Question{TurnID: "t", Permission: agent.Permission{Tool: "Bash", TakesReason: true}})
+	for _, reason := range []string{"\x1b[2J", "\u009b2J", "\x7f", "\r"} {
+		answer := live.Answer{Answer: coordinator.Answer{Decision: coordinator.Refused, Reason: reason}}
+		if err := c.Answer("q1", answer); err == nil {
+			t.Errorf("%q is taken", reason)
+		}
+	}
+	answer := live.Answer{Answer: coordinator.Answer{Decision: coordinator.Refused, Reason: "not\tso\nbut so"}}
+	if err := c.Answer("q1", answer); err != nil {
+		t.Error(err)
+	}
+	if got, ok := open.Close(); !ok || got.Reason != answer.Reason {
+		t.Errorf("%+v", got)
+	}
+}

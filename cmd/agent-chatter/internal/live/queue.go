@@ -12,7 +12,6 @@ import (
 const (
 	maxQueued = 100     // lines
 	maxBytes  = 8 << 20 // of their texts
-	maxIDs    = 1000    // that are remembered
 )
 
 // ErrFull is the error of a line for which the queue has no room.
@@ -26,7 +25,6 @@ type Queue struct {
 
 	mu        sync.Mutex
 	lines     []tty.Line
-	ids       []string            // of the newest lines, also of those that left
 	steer     func(tty.Line) bool // of Watch; nil: no turn runs
 	steering  bool                // the first line is given to the agent
 	cancelled bool                // since Watch
@@ -41,13 +39,9 @@ func NewQueue(changed func()) *Queue {
 	return q
 }
 
-// Enter adds a line. One with an ID that was entered before is ignored. The error is ErrFull.
+// Enter adds a line. The error is ErrFull.
 func (q *Queue) Enter(line tty.Line) error {
 	q.mu.Lock()
-	if line.ID != "" && slices.Contains(q.ids, line.ID) {
-		q.mu.Unlock()
-		return nil
-	}
 	size := len(line.Text)
 	for _, i := range q.lines {
 		size += len(i.Text)
@@ -55,10 +49,6 @@ func (q *Queue) Enter(line tty.Line) error {
 	if len(q.lines) >= maxQueued || len(q.lines) > 0 && size > maxBytes {
 		q.mu.Unlock()
 		return ErrFull
-	}
-	if line.ID != "" {
-		q.ids = append(q.ids, line.ID)
-		q.ids = q.ids[max(0, len(q.ids)-maxIDs):]
 	}
 	q.lines = append(q.lines, line)
 	q.giveNext()

@@ -29,9 +29,6 @@ func TestEachLineLeavesOnce(t *testing.T) {
 					t.Fatal(err)
 				}
 				entered[id]++
-				if err := q.Enter(tty.Line{ID: id, Text: "again"}); err != nil {
-					t.Fatal(err)
-				}
 			case 3:
 				if lines := q.Queued(); len(lines) > 0 {
 					id := lines[rapid.IntRange(0, len(lines)-1).Draw(t, "taken back")].ID
