@@ -100,7 +100,7 @@ func TestFiles(t *testing.T) {
 	if got := value[string](b, `document.querySelector(".file-diff .note").innerText`); got != "It became a symbolic link to /etc/passwd." {
 		t.Errorf("the note is %q", got)
 	}
-	b.do(`location.reload()`)
+	b.run(chromedp.Reload())
 	shown("link")
 	b.press(kb.Escape)
 	b.wait(`document.querySelector("article.item")`)

@@ -90,7 +90,7 @@ func (c *scripted) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case away:
 		panic(http.ErrAbortHandler)
-	case revoked:
+	case revoked && strings.HasPrefix(r.URL.Path, "/api/"):
 		w.WriteHeader(http.StatusUnauthorized)
 	case r.URL.Path == "/api/host":
 		send(w, answer{200, host})

@@ -13,12 +13,12 @@ const pictures = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 export class Composer {
   #draft; // the name of what is typed in the storage of the tab
   #files = [];
-  #busy = false;
+  #sent = Promise.resolve(); // when what was submitted before is sent
 
   constructor({ key, path, send, takeBack }) {
     Object.assign(this, { send, takeBack });
     this.#draft = `agent-chatter-draft-${key}`;
-    this.field = element("textarea", { className: "message-field", rows: 1, value: sessionStorage.getItem(this.#draft) ?? "",
+    this.field = element("textarea", { className: "message-field", rows: 1, value: this.#kept(),
       placeholder: matchMedia("(max-width: 44rem)").matches ? "Message" : "Message, / for commands, @ for members", "aria-label": "Message", enterKeyHint: "send", autocomplete: "off" });
     this.completion = new Completion(this.field, path);
     const picker = element("input", { type: "file", multiple: true, accept: pictures.join(), hidden: true, onchange: () => {
@@ -100,7 +100,7 @@ export class Composer {
           this.field.focus();
         }));
     }));
-    this.button.disabled = this.empty || this.#busy;
+    this.button.disabled = this.empty;
     this.#grow();
   }
 
@@ -114,36 +114,47 @@ export class Composer {
     field.style.overflowY = field.scrollHeight > most ? "auto" : "hidden";
   }
 
-  async #submit() {
-    if (this.empty || this.#busy) return;
-    const text = this.field.value, files = this.#files;
-    const id = this.#idOf(text);
-    this.#busy = true;
+  #submit() {
+    if (this.empty) return;
+    const text = this.field.value, files = this.#files, id = this.#idOf(text);
     this.field.value = "";
     this.#files = [];
-    this.completion.close();
-    this.#show(); // what was typed stays in the storage until it is sent
-    const sent = await this.send(text, files.map(({ name, data }) => ({ name, data })), id);
-    this.#busy = false;
-    if (sent) {
-      sessionStorage.removeItem(this.#unsent);
-    } else {
-      this.#files = [...files, ...this.#files];
-      this.field.value = [text, this.field.value].filter(Boolean).join("\n");
-    }
     this.#changed();
-    this.completion.close();
+    this.#sent = this.#sent.then(() => this.#deliver(text, files, id)); // in this order
   }
 
-  get #unsent() { return `${this.#draft}-unsent`; }
+  async #deliver(text, files, id) {
+    if (await this.send(text, files.map(({ name, data }) => ({ name, data })), id)) {
+      this.#keepUnsent(this.#unsent.filter((unsent) => unsent.id !== id));
+      return;
+    }
+    this.#keepUnsent(this.#unsent.map((unsent) => (unsent.id === id ? { ...unsent, returned: true } : unsent)));
+    this.#files = [...files, ...this.#files];
+    this.field.value = [text, this.field.value].filter(Boolean).join("\n");
+    this.#changed();
+  }
 
-  // #idOf returns the id of a message that is sent. One of which it is not known whether it was sent keeps its id: the
-  // server takes it once.
+  // #unsent are messages of which it is not known whether they were sent. They keep their ids: the server takes each once.
+  // Those that were returned are in the field.
+  get #unsent() { return JSON.parse(sessionStorage.getItem(`${this.#draft}-unsent`) ?? "[]"); }
+
+  #keepUnsent(messages) {
+    if (messages.length) sessionStorage.setItem(`${this.#draft}-unsent`, JSON.stringify(messages));
+    else sessionStorage.removeItem(`${this.#draft}-unsent`);
+  }
+
+  // #idOf returns the id of a message that is sent.
   #idOf(text) {
-    const unsent = JSON.parse(sessionStorage.getItem(this.#unsent) ?? "{}");
-    const id = unsent.text === text ? unsent.id : crypto.randomUUID();
-    sessionStorage.setItem(this.#unsent, JSON.stringify({ text, id }));
+    const unsent = this.#unsent, known = unsent.find((message) => message.text === text);
+    if (known) return known.id;
+    const id = crypto.randomUUID();
+    this.#keepUnsent([...unsent.filter(({ returned }) => !returned), { text, id }]);
     return id;
+  }
+
+  // #kept returns what was written before the page was loaded.
+  #kept() {
+    return [...this.#unsent.filter(({ returned }) => !returned).map(({ text }) => text), sessionStorage.getItem(this.#draft)].filter(Boolean).join("\n");
   }
 
   #press(event) {

@@ -1,5 +1,5 @@
 // The list of sessions: search, filters, orders and keys as in "agent-chatter browse".
-import { AwayError, getJSON, subscribe } from "/api.js";
+import { AwayError, complain, getJSON, subscribe } from "/api.js";
 import { Actions, commandLine, message } from "/actions.js";
 import { age, element, say, size } from "/dom.js";
 import { icon, iconButton, showKeys, themeButton, typing } from "/look.js";
@@ -56,7 +56,7 @@ class List {
     view.addEventListener("click", this.save, true);
     this.ages = setInterval(() => this.#shown === this.rows && this.rows.again(), 60000);
     this.#follow();
-    this.#show(history.state?.list).finally(() => this.#host());
+    this.#show(history.state?.list).finally(() => this.#host().catch(complain));
   }
 
   close() {

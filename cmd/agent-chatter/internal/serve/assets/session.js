@@ -1,5 +1,5 @@
 // The page of a session: its head, its conversation, the search in it, and the keys.
-import { getJSON, live, subscribe } from "/api.js";
+import { complain, getJSON, live, subscribe } from "/api.js";
 import { Actions, commandLine } from "/actions.js";
 import { Bar } from "/bar.js";
 import { Conversation } from "/conversation.js";
@@ -201,7 +201,7 @@ export function showSession(view, key) {
     await first; // a reader comes first
     const hosting = await host();
     if (closed) return;
-    join(hosting);
+    join(hosting).catch(complain);
     subscribe([key, ...(hosting.chat ? [live(key)] : [])], (change) => {
       if (change.key !== key) return;
       if (change.error) return say(change.error);
