@@ -249,7 +249,7 @@ func (a *attachment) takeUpdate(ctx context.Context, u live.Update) {
 			m.Return(returned)
 		}
 		if s != nil {
-			m.Shared = sharedLines(s.Queue)
+			m.Shared, m.TakeShared = sharedLines(s.Queue), a.takeBack
 			m.Status.Next = strings.Join(s.Next, ", ")
 			if m.Prompt != "" && len(s.Waiting) > 0 {
 				m.Prompt = promptOf(s.Waiting)
@@ -261,6 +261,15 @@ func (a *attachment) takeUpdate(ctx context.Context, u live.Update) {
 	}
 	a.askAll(ctx, s.Questions)
 	a.change(func() { a.waiting, a.speaking = s.Waiting, len(s.Waiting) == 0 })
+}
+
+// takeBack takes a line back that is queued.
+func (a *attachment) takeBack(id string) (text string, ok bool) {
+	text, err := a.shared.TakeBack(id)
+	if err != nil {
+		a.app.Notice(notTakenText(err))
+	}
+	return text, err == nil
 }
 
 // sharedLines are lines that are queued in the other process, as the terminal shows them.

@@ -44,6 +44,21 @@ func (c *Console) TakeBack(id string) (line tty.Line, ok bool) {
 	return line, true
 }
 
+// takeSharedBack makes what was queued last in the process that hosts the conversation text to edit, unless it was sent.
+// The lock is held.
+func (c *Console) takeSharedBack() {
+	last := len(c.model.Shared) - 1
+	if last < 0 || c.model.TakeShared == nil {
+		return
+	}
+	id, take := c.model.Shared[last].ID, c.model.TakeShared
+	go func() {
+		if text, ok := take(id); ok {
+			c.Change(func(m *Model) { m.Return([]string{text}) })
+		}
+	}()
+}
+
 // Cancel cancels the turn of a member, or all if it is "", for another device.
 func (c *Console) Cancel(member string) {
 	c.mu.Lock()

@@ -137,6 +137,10 @@ func (c *Console) pastePicture() {
 // takeBack makes what was queued last text to edit, unless the agent takes it.
 func (c *Console) takeBack() {
 	last := len(c.model.Queued) - 1
+	if last < 0 {
+		c.takeSharedBack()
+		return
+	}
 	if last == 0 && c.steering {
 		c.takesBack = true
 		return

@@ -601,3 +601,25 @@ func TestQueuedMessageIsTakenBack(t *testing.T) {
 		}
 	}
 }
+
+// Without a line in the own queue, Up takes back what was queued last in the process that hosts the conversation.
+func TestSharedLineIsTakenBack(t *testing.T) {
+	c := newConsole()
+	c.model.Shared = []tty.Line{{ID: "1", Text: "one"}, {ID: "2", Text: "two"}}
+	asked, back := make(chan string), make(chan bool)
+	c.model.TakeShared = func(id string) (string, bool) {
+		asked <- id
+		return "two", <-back
+	}
+	c.update(key(tty.Up, 0))
+	if id := <-asked; id != "2" {
+		t.Errorf("asked for %s", id)
+	}
+	back <- true
+	for text := ""; text != "two"; {
+		<-c.redraw
+		c.mu.Lock()
+		text = c.model.Editor.Text()
+		c.mu.Unlock()
+	}
+}

@@ -50,6 +50,8 @@ type Model struct {
 	Prompt string     // before the input box while a human is next
 	Queued []tty.Line // what was entered while agents speak
 	Shared []tty.Line // what is queued in the process that hosts the conversation, if that is another one
+	// TakeShared takes one of Shared back and returns its text; ok is false if it was sent. nil: there are none.
+	TakeShared func(id string) (text string, ok bool)
 
 	Parked bool // the cursor of the terminal is not at the caret, which is a reversed cell then
 
@@ -167,7 +169,7 @@ func (m *Model) press(k tty.Key) (Effect, string) {
 		}
 		return Cancel, ""
 	case key(tty.Up, 0):
-		if m.Editor.Empty() && len(m.Queued) > 0 {
+		if m.Editor.Empty() && len(m.Queued)+len(m.Shared) > 0 {
 			return TakeBack, ""
 		}
 		m.Editor.Press(k)
