@@ -48,7 +48,9 @@ func (r *repl) attach(ctx context.Context, locked error) error {
 
 // attachTo takes part in the conversation of a session. next is the session of the directory that continues it, such as
 // a fork; "": none.
-func (r *repl) attachTo(ctx context.Context, dir *catalog.Dir, id string, holder journal.Holder) (next string, err error) {
+func (r *repl) attachTo(
+	ctx context.Context, dir *catalog.Dir, id string, holder journal.Holder,
+) (next string, err error) {
 	shared, err := remote.Attach(ctx, r.app.Home, catalog.Key{Dir: dir.Journals().Path(), ID: id}, holder)
 	if err != nil {
 		return "", err
