@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -36,22 +37,35 @@ func (r *repl) attach(ctx context.Context, locked error) error {
 	if err != nil {
 		return locked
 	}
-	key := catalog.Key{Dir: dir.Journals().Path(), ID: id}
-	shared, err := remote.Attach(ctx, r.app.Home, key, held.Holder)
+	for holder := held.Holder; id != ""; holder = dir.Journals().Writer(id) {
+		if id, err = r.attachTo(ctx, dir, id, holder); errors.Is(err, remote.ErrNotHosted) {
+			r.app.Log.Info("the process that has the session open is not attached to", "error", err)
+			return locked
+		}
+	}
+	return err
+}
+
+// attachTo takes part in the conversation of a session. next is the session of the directory that continues it, such as
+// a fork; "": none.
+func (r *repl) attachTo(
+	ctx context.Context, dir *catalog.Dir, id string, holder journal.Holder,
+) (next string, err error) {
+	shared, err := remote.Attach(ctx, r.app.Home, catalog.Key{Dir: dir.Journals().Path(), ID: id}, holder)
 	if err != nil {
-		r.app.Log.Info("the process that has the session open is not attached to", "error", err)
-		return locked
+		return "", err
 	}
 	f, err := openFollowed(ctx, dir, id)
 	if err != nil {
-		return err
+		return "", err
 	}
 	r.attached = true
 	a := &attachment{
 		repl: r, followed: f, shared: shared, device: fmt.Sprintf("terminal %d", os.Getpid()),
 		open: map[string]*heard{}, asked: map[string]context.CancelFunc{},
 	}
-	return a.run(ctx)
+	err = a.run(ctx)
+	return a.next, err
 }
 
 // An attachment is a terminal that takes part in a conversation of another process. What is said comes from the
@@ -71,6 +85,7 @@ type attachment struct {
 	speaking bool
 	changed  chan struct{} // closed, and replaced, when these change
 	ended    bool          // the conversation
+	next     string        // the session of the directory that continues it; "": none
 }
 
 // A heard is what an open turn has said.
@@ -158,9 +173,29 @@ func (a *attachment) follow(ctx context.Context) error {
 				a.change(func() { a.ended = ctx.Err() == nil })
 				return nil
 			}
+			if u.State != nil && a.continues(u.State.Session) {
+				return nil
+			}
 			a.takeUpdate(ctx, u)
 		}
 	}
+}
+
+// continues notes that a session, TEAM/ID, has taken the place of the one that is shown, and reports whether it has. In
+// that of another team the terminal takes no part.
+func (a *attachment) continues(session string) bool {
+	team, id, _ := strings.Cut(session, "/")
+	if id == "" || id == a.id {
+		return false
+	}
+	a.change(func() {
+		if team == filepath.Base(a.dir.Journals().Path()) {
+			a.next = id
+		} else {
+			a.ended = true
+		}
+	})
+	return true
 }
 
 // change changes what enterLines waits for.

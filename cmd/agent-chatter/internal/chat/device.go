@@ -145,7 +145,8 @@ func mayEnter(role web.Role, text string) error {
 // a value for it: host.Members checks one that is not known here.
 func widens(values []string) bool {
 	value := values[len(values)-1]
-	return agent.Permits(value) > agent.Permits(agent.Ask) && (len(values) > 1 || slices.Contains(agent.Policies, value))
+	return agent.Permits(value) > agent.Permits(agent.Ask) &&
+		(len(values) > 1 || slices.Contains(agent.Policies, value))
 }
 
 // notOnDeviceText is for a command that a device may not enter.
