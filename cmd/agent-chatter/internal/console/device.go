@@ -44,8 +44,8 @@ func (c *Console) TakeBack(id string) (line tty.Line, ok bool) {
 	return line, true
 }
 
-// takeSharedBack makes what was queued last in the process that hosts the conversation text to edit, unless it was sent.
-// The lock is held.
+// takeSharedBack makes what was queued last in the process that hosts the conversation text to edit, unless it was
+// sent. The lock is held.
 func (c *Console) takeSharedBack() {
 	last := len(c.model.Shared) - 1
 	if last < 0 || c.model.TakeShared == nil {

@@ -90,7 +90,8 @@ func (d *Server) followLive(ctx context.Context, key catalog.Key, name string, r
 		c, changed := d.hosts.Conversation(ctx, key)
 		if c == nil {
 			if was {
-				news.hand(ctx, name, liveJSON{State: &stateJSON{Role: role}})
+				none := shownLive(live.Update{State: &live.State{}, Ended: true}, role, nil)
+				news.hand(ctx, name, none)
 			}
 			was = false
 			select {
