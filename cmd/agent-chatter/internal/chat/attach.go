@@ -210,18 +210,15 @@ func (a *attachment) change(do func()) {
 // takeEvent shows an event, after what was said before it.
 func (a *attachment) takeEvent(e projection.Event) {
 	a.seq = e.Seq
-	turn := ""
 	switch p := e.Payload.(type) {
 	case projection.TurnStarted:
 		a.heard(p.TurnID).begun = true
-		turn = p.TurnID
 	case projection.TurnText:
-		turn = p.TurnID
-		h := a.heard(turn)
+		h := a.heard(p.TurnID)
 		h.begun = true // the session is followed from within the turn
 		h.known += len(p.Text)
 		if h.shown < h.known {
-			a.say(turn, p.Text[max(0, len(p.Text)-(h.known-h.shown)):])
+			a.say(p.TurnID, p.Text[max(0, len(p.Text)-(h.known-h.shown)):])
 			h.shown = h.known
 		}
 	case projection.TurnEnded:
