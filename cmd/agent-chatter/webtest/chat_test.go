@@ -122,7 +122,7 @@ func TestSay(t *testing.T) {
 	if again := s.posted("say"); again["id"] != failed["id"] || again["text"] != "taken back!" {
 		t.Errorf("sent again: %v, at first %v", again, failed)
 	}
-	b.wait(`Object.keys(sessionStorage).length == 1`) // the token
+	b.wait(`document.querySelector(".message-field").value == "" && !document.querySelector(".queue-of-chat").innerText.includes("is sent")`)
 	b.press("a draft")
 	b.run(chromedp.Reload())
 	b.wait(`document.querySelector(".message-field")?.value == "a draft"`)
@@ -404,4 +404,34 @@ func TestRunningSessions(t *testing.T) {
 	}
 	b.run(chromedp.SetValue(".order select", "title"), chromedp.Evaluate[chromedp.Void](`document.querySelector(".order select").dispatchEvent(new Event("change"))`))
 	b.wait(`document.querySelector(".row .row-link").innerText == "Shall we begin?"`)
+}
+
+// TestLostMessages queues a message whose host is killed. It is in the field again, and is sent with the same id.
+func TestLostMessages(t *testing.T) {
+	s, b, _ := chatPage(t)
+	s.answer("say", 200, object{"id": "page/1"})
+	b.press("mCount in cents" + kb.Enter)
+	said := s.posted("say")
+	busy := object{"waiting": []string{}, "speaking": []object{speaking("t3", ada, "fg5", "")},
+		"queue": []object{{"id": "page/1", "text": "Count in cents", "from": "page"}}}
+	s.tell(firstKey, state(busy))
+	b.wait(`document.querySelectorAll(".queue-of-chat li").length == 1`)
+	b.wait(`sessionStorage.getItem("agent-chatter-sent-` + firstKey + `").includes("page/1")`) // the answer has arrived
+	b.run(chromedp.Reload())
+	b.wait(`document.querySelectorAll(".queue-of-chat li").length == 1 && document.querySelector(".message-field").value == ""`)
+	s.tell(firstKey, state(object{"hosted": false, "waiting": []string{}}))
+	b.wait(`document.querySelector(".continue") && document.querySelector(".notice-of-chat")`)
+	s.tell(firstKey, state(nil))
+	b.wait(`document.querySelector(".message-field")?.value == "Count in cents"`)
+	b.run(chromedp.Focus(".message-field"))
+	b.press(kb.Enter)
+	if again := s.posted("say"); again["id"] != said["id"] {
+		t.Errorf("sent again: %v, at first %v", again, said)
+	}
+
+	// One that leaves the queue is recorded.
+	s.tell(firstKey, state(busy))
+	b.wait(`document.querySelectorAll(".queue-of-chat li").length == 1`)
+	s.tell(firstKey, state(nil))
+	b.wait(`!sessionStorage.getItem("agent-chatter-sent-` + firstKey + `")`)
 }

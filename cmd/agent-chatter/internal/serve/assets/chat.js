@@ -6,6 +6,7 @@ import { attend, notifyButton } from "/attention.js";
 import { Composer } from "/composer.js";
 import { element, say } from "/dom.js";
 import { icon, iconButton } from "/look.js";
+import { settled } from "/outbox.js";
 import { Questions } from "/questions.js";
 import { Replies } from "/replies.js";
 import { safe, safeLine } from "/safe.js";
@@ -25,7 +26,6 @@ export class Chat {
   #session;
   #state = null; // the last one of the server
   #sending = new Map(); // by id: texts on their way
-  #sent = new Set(); // ids, as the server names them
   #timer = 0;
 
   constructor({ key, path, conversation, device, session, moved, changed }) {
@@ -71,7 +71,7 @@ export class Chat {
     else if (live.text) this.#showSpeakers();
     for (const { text } of live.notices ?? []) this.notice(text);
     for (const { id, text } of live.returned ?? []) {
-      if (this.#sent.delete(id)) this.composer.write(text);
+      if (this.composer.outbox.forget(id)) this.composer.write(text);
     }
   }
 
@@ -98,6 +98,10 @@ export class Chat {
     state.questions = state.questions.map((question) => ({ class: this.#colour(question.name), ...question }));
     this.#state = state;
     if (state.session && state.session !== this.#key) return this.moved(state.session);
+    for (const text of this.composer.outbox.settle(state)) {
+      this.composer.write(text);
+      this.notice("A message was not sent: the process of the conversation has ended. It is in the field again.");
+    }
     const turns = state.speaking.map(({ turn }) => turn);
     this.replies.run(turns);
     this.conversation.items.classList.toggle("attended", state.hosted);
@@ -247,16 +251,19 @@ export class Chat {
     const sent = await this.#post("say", { text, id, ...(files.length && { files }) });
     this.#sending.delete(id);
     this.#showQueue();
-    if (!sent) return false;
-    this.#sent.add(sent.id);
-    this.conversation.show({});
-    return true;
+    if (sent) {
+      this.conversation.show({});
+      setTimeout(() => this.#state?.hosted && this.composer.outbox.settle(this.#state), settled + 100);
+    }
+    return sent?.id ?? "";
   }
 
   async #takeBack(id) {
     const taken = await this.#post("takeback", { id });
-    this.#sent.delete(id);
-    if (taken) this.composer.write(taken.text);
+    if (!taken) return;
+    this.composer.outbox.forget(id);
+    this.composer.write(taken.text);
+    this.composer.field.focus();
   }
 
   #takeBackLast() {

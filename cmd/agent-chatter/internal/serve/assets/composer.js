@@ -2,14 +2,15 @@
 import { Completion } from "/complete.js";
 import { element, say, size } from "/dom.js";
 import { icon, iconButton } from "/look.js";
+import { Outbox } from "/outbox.js";
 import { safeLine } from "/safe.js";
 
 const mostRows = 8; // of the field
 const mostBytes = 20e6; // of the files of a message
 const pictures = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
-// A Composer is the form of a message. send(text, files, id) sends one and returns whether that succeeded, takeBack()
-// takes back the last queued message, if there is one.
+// A Composer is the form of a message. send(text, files, id) sends one and returns how the server names it, and "" if
+// that fails; takeBack() takes back the last queued message, if there is one.
 export class Composer {
   #draft; // the name of what is typed in the storage of the tab
   #files = [];
@@ -18,7 +19,8 @@ export class Composer {
   constructor({ key, path, send, takeBack }) {
     Object.assign(this, { send, takeBack });
     this.#draft = `agent-chatter-draft-${key}`;
-    this.field = element("textarea", { className: "message-field", rows: 1, value: this.#kept(),
+    this.outbox = new Outbox(key);
+    this.field = element("textarea", { className: "message-field", rows: 1, value: [...this.outbox.lost(), sessionStorage.getItem(this.#draft)].filter(Boolean).join("\n"),
       placeholder: matchMedia("(max-width: 44rem)").matches ? "Message" : "Message, / for commands, @ for members", "aria-label": "Message", enterKeyHint: "send", autocomplete: "off" });
     this.completion = new Completion(this.field, path);
     const picker = element("input", { type: "file", multiple: true, accept: pictures.join(), hidden: true, onchange: () => {
@@ -56,7 +58,6 @@ export class Composer {
   // write puts a text into the field, before what is there.
   write(text) {
     this.field.value = [text, this.field.value].filter(Boolean).join("\n");
-    this.field.focus();
     this.field.setSelectionRange(text.length, text.length);
     this.#changed();
   }
@@ -116,7 +117,7 @@ export class Composer {
 
   #submit() {
     if (this.empty) return;
-    const text = this.field.value, files = this.#files, id = this.#idOf(text);
+    const text = this.field.value, files = this.#files, id = this.outbox.add(text);
     this.field.value = "";
     this.#files = [];
     this.#changed();
@@ -124,37 +125,12 @@ export class Composer {
   }
 
   async #deliver(text, files, id) {
-    if (await this.send(text, files.map(({ name, data }) => ({ name, data })), id)) {
-      this.#keepUnsent(this.#unsent.filter((unsent) => unsent.id !== id));
-      return;
-    }
-    this.#keepUnsent(this.#unsent.map((unsent) => (unsent.id === id ? { ...unsent, returned: true } : unsent)));
+    const name = await this.send(text, files.map(({ name, data }) => ({ name, data })), id);
+    if (name) return this.outbox.take(id, name);
+    this.outbox.fail(id);
     this.#files = [...files, ...this.#files];
     this.field.value = [text, this.field.value].filter(Boolean).join("\n");
     this.#changed();
-  }
-
-  // #unsent are messages of which it is not known whether they were sent. They keep their ids: the server takes each once.
-  // Those that were returned are in the field.
-  get #unsent() { return JSON.parse(sessionStorage.getItem(`${this.#draft}-unsent`) ?? "[]"); }
-
-  #keepUnsent(messages) {
-    if (messages.length) sessionStorage.setItem(`${this.#draft}-unsent`, JSON.stringify(messages));
-    else sessionStorage.removeItem(`${this.#draft}-unsent`);
-  }
-
-  // #idOf returns the id of a message that is sent.
-  #idOf(text) {
-    const unsent = this.#unsent, known = unsent.find((message) => message.text === text);
-    if (known) return known.id;
-    const id = crypto.randomUUID();
-    this.#keepUnsent([...unsent.filter(({ returned }) => !returned), { text, id }]);
-    return id;
-  }
-
-  // #kept returns what was written before the page was loaded.
-  #kept() {
-    return [...this.#unsent.filter(({ returned }) => !returned).map(({ text }) => text), sessionStorage.getItem(this.#draft)].filter(Boolean).join("\n");
   }
 
   #press(event) {
