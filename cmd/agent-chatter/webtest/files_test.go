@@ -136,3 +136,15 @@ func TestAccessibilityOfFiles(t *testing.T) {
 	b.wait(`document.querySelectorAll(".hunk").length == 2`)
 	b.accessible(source, "files")
 }
+
+// TestFilesBesideAConversation shows on a wide page what the turns changed, with the newest change.
+func TestFilesBesideAConversation(t *testing.T) {
+	source := axe(t)
+	home, path := filesHome(t)
+	b := newTab(t)
+	b.run(chromedp.EmulateViewport(1280, 800), chromedp.Navigate(serve(t, home).address(path, "")))
+	b.wait(`document.querySelectorAll(".changed-files button").length == 6 && document.querySelector(".beside .hunk")`)
+	b.run(chromedp.Click(`.changed-files button[title="cart.go"]`))
+	b.wait(`document.querySelector(".beside h3").innerText == "cart.go" && document.querySelectorAll(".beside .hunk").length == 2`)
+	b.accessible(source, "beside")
+}
