@@ -226,6 +226,9 @@ const shownQueued = 2 << 10
 
 // showQueue shows other devices the lines that are queued.
 func (r *repl) showQueue(lines []tty.Line) {
+	if r.live == nil {
+		return
+	}
 	queue := queuedOf(lines)
 	for i, q := range queue {
 		if len(q.Text) > shownQueued {
