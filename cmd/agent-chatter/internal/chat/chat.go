@@ -80,6 +80,9 @@ func (cmd *Command) Run(a *app.App) error {
 	if err := cmd.check(); err != nil {
 		return err
 	}
+	if cmd.Serve.Set && !a.IsTerminal() {
+		return app.Exit(app.ExitUsage, noPageText())
+	}
 	if cmd.Pick {
 		if chosen, err := cmd.pick(a); err != nil || !chosen {
 			return err
@@ -166,6 +169,8 @@ func (cmd *Command) check() error {
 	case cmd.Serve.Set && (cmd.NoSave || cmd.Follow || len(cmd.Message) > 0 || cmd.Output == "json"):
 		return app.UsageError("--serve opens the page of a chat on a terminal: it excludes --no-save, --follow, -m " +
 			"and --output json.")
+	case cmd.Serve.Text != "" && !isAddress(cmd.Serve.Text):
+		return app.UsageError("--serve takes ADDRESS:PORT, such as 192.168.1.20:8443.")
 	case cmd.MaxRounds < 0:
 		return app.UsageError("--max-rounds takes a number of turns, 0 for no limit.")
 	}

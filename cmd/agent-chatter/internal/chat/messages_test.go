@@ -49,6 +49,7 @@ func chatTexts() []apptest.Text {
 	add("notAllowedText", "", notAllowedText("/"+apptest.Hostile))
 	add("notBegunText", "", notBegunText(""))
 	add("noTeamText", "", noTeamText(apptest.Hostile))
+	add("noPageText", "", noPageText())
 	add("oneConversationText", "", oneConversationText())
 	add("tooManyHostedText", "", tooManyHostedText())
 	add("noArgumentText", "", noArgumentText("/members"))

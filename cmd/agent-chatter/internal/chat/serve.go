@@ -3,6 +3,7 @@ package chat
 import (
 	"context"
 	"errors"
+	"net"
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
@@ -53,7 +54,9 @@ func oneConversationText() app.Message {
 func (r *repl) servePage(address string) error {
 	switch {
 	case r.live == nil:
-		return errors.New("this conversation has no page: it is not saved, or has no terminal")
+		return app.Exit(app.ExitFailed, noPageText())
+	case !isAddress(address):
+		return app.Exit(app.ExitUsage, app.Text("The page needs ADDRESS:PORT, such as: /serve 192.168.1.20:8443"))
 	case r.page == nil:
 		ctx, stop := context.WithCancel(context.Background())
 		page, err := serve.Start(ctx, r.app, address, terminalHost{r})
@@ -78,6 +81,18 @@ func (r *repl) servePage(address string) error {
 	}
 	r.app.Notice(r.page.Announcement(session))
 	return nil
+}
+
+// isAddress reports whether a text is a host and a port.
+func isAddress(text string) bool {
+	_, port, err := net.SplitHostPort(text)
+	return err == nil && port != ""
+}
+
+// noPageText is for a conversation that has no page.
+func noPageText() app.Message {
+	return app.Text("Only a chat on a terminal that is saved has a page of its own.").
+		With(app.To("hold conversations on a page", "serve", "--chat", "--open"))
 }
 
 // closePage ends the page.
