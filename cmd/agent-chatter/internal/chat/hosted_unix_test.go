@@ -348,3 +348,39 @@ func TestNothingBegins(t *testing.T) {
 		t.Errorf("%d are open", len(h.open))
 	}
 }
+
+// Questions that are open at the same time may be refused at the same time: each reason is the next message once.
+func TestReasonsOfSeveralQuestions(t *testing.T) {
+	h, dir := newTestHost(t)
+	r := h.prepare(dir)
+	if err := r.open(); err != nil {
+		t.Fatal(err)
+	}
+	const questions = 20
+	var asking sync.WaitGroup
+	for range questions {
+		asking.Go(func() {
+			asked := coordinator.Question{Permission: agent.Permission{Tool: "Bash"}}
+			r.display.Ask(t.Context(), asked)
+		})
+	}
+	refused := map[string]bool{}
+	for u := range r.live.Watch(t.Context()) {
+		if u.State == nil {
+			continue
+		}
+		for _, q := range u.State.Questions {
+			refuse := live.Answer{By: "page", Answer: coordinator.Answer{Decision: coordinator.Refused, Reason: "no"}}
+			if r.live.Answer(q.ID, refuse) == nil {
+				refused[q.ID] = true
+			}
+		}
+		if len(refused) == questions {
+			break
+		}
+	}
+	asking.Wait()
+	if len(r.refusals) != questions {
+		t.Errorf("%d reasons", len(r.refusals))
+	}
+}

@@ -175,6 +175,8 @@ func (r *repl) askPlain(ctx context.Context, q coordinator.Question) coordinator
 func (r *repl) noteRefusal(q coordinator.Question, reason, device string) {
 	if reason != "" && !q.Permission.TakesReason {
 		text := refusalText(q.Member.Name, q.Permission, reason)
+		r.refusing.Lock()
+		defer r.refusing.Unlock()
 		r.refusals = append(r.refusals, tty.Line{Text: text, Message: true, Device: device})
 	}
 }

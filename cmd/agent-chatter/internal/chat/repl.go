@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -106,6 +107,7 @@ type repl struct {
 	own      atomic.Pointer[catalog.Key] // the session, for goroutines that must not call the Coordinator; nil: none
 	uses     commandUses
 	failed   atomic.Bool // a line failed
+	refusing sync.Mutex  // of refusals, while turns run: several questions may be open
 	refusals []tty.Line  // the reasons of refusals, which are sent as messages when a person is next
 	statuses statusCache
 }
