@@ -135,6 +135,8 @@ func mayEnter(role web.Role, text string) error {
 	switch {
 	case !ok, needs == web.RoleAll && role != web.RoleAll:
 		return errors.New(notOnDeviceText(command.name))
+	case command.name == "/budget" && args != "": // a limit is for those who pay
+		return errors.New(notOnDeviceText(command.name + " " + args))
 	case command.name == "/permissions" && len(values) > 0 && widens(values):
 		return errors.New(notOnDeviceText(command.name + " " + values[len(values)-1]))
 	}

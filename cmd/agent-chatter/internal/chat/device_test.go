@@ -18,7 +18,7 @@ func TestMayEnter(t *testing.T) {
 		"/permissions allow": "", "/permissions bypass": "", "/permissions edit": "", "/permissions ada allow": "",
 		"/Permissions\u00a0ada\u2003bypass": "", "/permissions ada\nallow": "", "/permissions ada configured": "",
 		"/add x": "", " /export x": "", "\n/export x": "", "/export\nx": "", "/EXPORT x": "", "/team deploy x": "",
-		"/serve": "", "/end": "", "/sessions": "",
+		"/budget": web.RoleAll, "/budget session.cost=9": "", "/serve": "", "/end": "", "/sessions": "",
 	} {
 		for _, role := range []web.Role{"", web.RoleRead, web.RoleAnswer, web.RoleAll} {
 			want := least == web.RoleAnswer && role == web.RoleAnswer || least != "" && role == web.RoleAll
