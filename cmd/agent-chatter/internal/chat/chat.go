@@ -337,7 +337,7 @@ func (cmd *Command) agents(a *app.App, config home.Config, paced bool) *agents {
 // open opens where the conversation is shown, and where its input comes from if that is a terminal.
 func (r *repl) open() error {
 	if r.hosted {
-		lines := &hostedLines{returned: r.returnLines, run: r.runReadOnly}
+		lines := &hostedLines{returned: r.live.Return, run: r.runReadOnly}
 		lines.Queue = live.NewQueue(func() { r.showQueue(lines.Queued()) })
 		r.input, r.display.Surface = lines, noSurface{}
 		return nil
@@ -355,7 +355,7 @@ func (r *repl) open() error {
 		Notify: r.notify, Desktop: host.NotifyDesktop, Clipboard: r.pasted.Clipboard,
 		Find:  func(ctx context.Context, text string) []string { return r.history().find(ctx, text) },
 		Calls: r.recordedCalls,
-		Queue: r.showQueue, Return: r.returnLines,
+		Queue: r.showQueue, Return: r.live.Return,
 	})
 	if err != nil {
 		return err

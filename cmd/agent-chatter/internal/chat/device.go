@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 
@@ -14,10 +13,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/web"
 	"github.com/agent-chatter/agent-chatter/coordinator"
-	"github.com/agent-chatter/agent-chatter/coordinator/agent"
-	"github.com/agent-chatter/agent-chatter/coordinator/team"
-	"github.com/agent-chatter/agent-chatter/projection"
-	"github.com/agent-chatter/agent-chatter/projection/runecut"
 )
 
 // A deviceSource is a lineSource that takes lines of other devices, too.
@@ -37,32 +32,18 @@ var errNoSource = errors.New("the terminal of this conversation has no input box
 // Enter implements live.Inbox.
 func (r inbox) Enter(in live.Input) error {
 	source, ok := r.input.(deviceSource)
-	switch {
-	case !ok:
+	if !ok {
 		return errNoSource
-	case len(in.Text) > maxEnteredText:
-		return errors.New("the message is too long: attach what is in a file with @PATH")
-	case strings.TrimSpace(in.Text) == "" && len(in.Files) == 0:
-		return errors.New("the message is empty")
-	case live.HasControl(in.Text):
-		return errors.New("the message has control characters")
 	}
 	if err := mayEnter(in.Role, in.Text); err != nil && !(r.hosted && in.Role == web.RoleAll && leaves(in.Text)) {
 		return err
 	}
-	text := in.Text
-	for _, f := range in.Files {
-		label, ok := r.pasted.Add(f.Name, f.Data)
-		if !ok {
-			return errors.New("an attached file is no picture that agents take")
-		}
-		text = strings.TrimSpace(label + " " + text)
+	line, err := in.Line(&r.pasted)
+	if err != nil {
+		return err
 	}
-	return source.Enter(tty.Line{ID: in.ID, Text: text, Device: in.From, Role: string(in.Role)})
+	return source.Enter(line)
 }
-
-// maxEnteredText is how long what another device enters may be, in bytes: all devices are shown it while it waits.
-const maxEnteredText = 1 << 20
 
 // TakeBack implements live.Inbox.
 func (r inbox) TakeBack(id string) (text string, ok bool) {
@@ -82,78 +63,25 @@ func (r inbox) Cancel(member string) {
 }
 
 // Complete implements live.Inbox.
-func (r inbox) Complete(role web.Role, text string) (c live.Completion) {
-	c.Choices = []live.Choice{}
+func (r inbox) Complete(role web.Role, text string) live.Completion {
 	known := r.completes.Load()
-	if known == nil || len(text) > maxCompleted {
-		return c
+	if known == nil {
+		known = &editor.Sources{}
 	}
-	own := *known
-	own.Commands = slices.DeleteFunc(slices.Clone(own.Commands), func(c editor.Choice) bool {
-		return mayEnter(role, c.Text) != nil
-	})
-	line := text[strings.LastIndexByte(text, '\n')+1:]
-	choices, word := editor.Complete(line, line == text, own)
-	c.From = len(text) - word
-	for _, choice := range choices {
-		c.Choices = append(c.Choices, live.Choice{Insert: choice.Text, Help: choice.Help})
-	}
-	return c
-}
-
-// maxCompleted is how long a text may be that is completed, in bytes.
-const maxCompleted = 64 << 10
-
-// deviceCommands are the commands that another device may enter, with the role that it needs. The others need the
-// terminal: they write files, start programs that were not asked for, or show something on it.
-var deviceCommands = map[string]web.Role{
-	"/help": web.RoleAnswer, "/status": web.RoleAnswer, "/members": web.RoleAnswer, "/queue": web.RoleAnswer,
-	"/context": web.RoleAnswer, "/usage": web.RoleAnswer, "/cancel": web.RoleAnswer, "/retry": web.RoleAnswer,
-	"/model": web.RoleAll, "/permissions": web.RoleAll, "/compact": web.RoleAll, "/save": web.RoleAll,
-	"/task": web.RoleAll, "/pin": web.RoleAll, "/unpin": web.RoleAll, "/rename": web.RoleAll,
-	"/budget": web.RoleAll, "/files": web.RoleAll, "/rewind": web.RoleAll, "/fork": web.RoleAll, "/remove": web.RoleAll,
+	return live.Complete(*known, text, func(command string) bool { return mayEnter(role, command) == nil })
 }
 
 // mayEnter returns an error unless a device with a role may enter a text.
 func mayEnter(role web.Role, text string) error {
-	if role != web.RoleAnswer && role != web.RoleAll {
-		return errors.New("this device may only read")
-	}
 	text = strings.TrimSpace(text)
 	if !strings.HasPrefix(text, "/") || strings.HasPrefix(text, "//") {
 		return nil
 	}
 	command, name, args := parseSlash(text)
-	if command == nil {
-		if role == web.RoleAll {
-			return nil // an own command, or one that is unknown
-		}
-		return errors.New(notOnDeviceText(name))
+	if command != nil {
+		name = command.name
 	}
-	needs, ok := deviceCommands[command.name]
-	values := strings.Fields(args)
-	switch {
-	case !ok, needs == web.RoleAll && role != web.RoleAll:
-		return errors.New(notOnDeviceText(command.name))
-	case command.name == "/budget" && args != "": // a limit is for those who pay
-		return errors.New(notOnDeviceText(command.name + " " + args))
-	case command.name == "/permissions" && len(values) > 0 && widens(values):
-		return errors.New(notOnDeviceText(command.name + " " + values[len(values)-1]))
-	}
-	return nil
-}
-
-// widens reports whether the arguments of /permissions let an agent do more than to ask. One word is the only agent, or
-// a value for it: host.Members checks one that is not known here.
-func widens(values []string) bool {
-	value := values[len(values)-1]
-	return agent.Permits(value) > agent.Permits(agent.Ask) &&
-		(len(values) > 1 || slices.Contains(agent.Policies, value))
-}
-
-// notOnDeviceText is for a command that a device may not enter.
-func notOnDeviceText(command string) string {
-	return tty.SafeLine(command) + " cannot be entered here: it takes the terminal on which the conversation runs"
+	return live.Permit(role, name, command == nil, args)
 }
 
 // noKeys reports whether no key can be asked for: no user is present, or the line that runs is of another device.
@@ -189,14 +117,7 @@ func (r *repl) showLive(person bool) {
 	if r.live == nil {
 		return
 	}
-	var people []string
-	for _, m := range r.c.Team().Members {
-		if waiting := r.c.Status().Waiting; person && m.Type == team.Human && (waiting == "" || waiting == m.ID) {
-			people = append(people, m.DisplayName)
-		}
-	}
-	next := r.queuedNames()
-	r.live.Set(func(s *live.State) { s.Waiting, s.Next = people, next })
+	r.live.ShowNext(r.c, person)
 	if person {
 		known := r.listed()
 		known.Members = members(r.c.Team())
@@ -204,76 +125,16 @@ func (r *repl) showLive(person bool) {
 	}
 }
 
-// maxSent is how many inputs other devices learn of that were sent.
-const maxSent = 100
-
-// queuedNames returns the names of the members that are queued.
-func (r *repl) queuedNames() (names []string) {
-	for _, q := range r.c.Queued() {
-		names = append(names, q.Member.DisplayName)
-	}
-	return names
-}
-
-// queuedOf describes lines for other devices.
-func queuedOf(lines []tty.Line) (queued []live.Queued) {
-	for _, l := range lines {
-		queued = append(queued, live.Queued{ID: l.ID, Text: l.Text, From: l.Device})
-	}
-	return queued
-}
-
-// shownQueued is how much of a queued line other devices show, in bytes. They get it with each change.
-const shownQueued = 2 << 10
-
 // showQueue shows other devices the lines that are queued.
 func (r *repl) showQueue(lines []tty.Line) {
-	if r.live == nil {
-		return
+	if r.live != nil {
+		r.live.ShowQueue(lines)
 	}
-	queue := queuedOf(lines)
-	for i, q := range queue {
-		if len(q.Text) > shownQueued {
-			queue[i].Text = runecut.Prefix(q.Text, shownQueued) + "…"
-		}
-	}
-	r.live.Set(func(s *live.State) { s.Queue = queue })
 }
 
 // deviceOf returns the device on which a line was entered.
 func deviceOf(l tty.Line) coordinator.Device {
 	return coordinator.Device{Name: l.Device, InputID: l.ID}
-}
-
-// returnLines gives other devices back what was queued for a turn that was cancelled.
-func (r *repl) returnLines(lines []tty.Line) { r.live.Return(queuedOf(lines)) }
-
-// followLive shows other devices what an event changes.
-func (r *repl) followLive(e coordinator.Event) {
-	if r.live == nil {
-		return
-	}
-	r.live.Event(e.Seq)
-	if p, ok := e.Payload.(projection.TurnEnded); ok {
-		r.live.EndTurn(p.TurnID)
-	}
-	next := r.queuedNames()
-	r.live.Set(func(s *live.State) {
-		s.Next = next
-		switch p := e.Payload.(type) {
-		case projection.TurnStarted:
-			s.Speaking = append(s.Speaking, live.Speaking{
-				Turn: p.TurnID, Member: p.MemberID, Name: r.display.DisplayName(p.MemberID), Since: e.Time,
-			})
-		case projection.InputReceived:
-			if p.InputID != "" {
-				s.Sent = append(s.Sent, p.InputID)
-				s.Sent = s.Sent[max(0, len(s.Sent)-maxSent):]
-			}
-		case projection.TurnEnded:
-			s.Speaking = slices.DeleteFunc(s.Speaking, func(t live.Speaking) bool { return t.Turn == p.TurnID })
-		}
-	})
 }
 
 // askEverywhere asks a question here and on the other devices. The first answer counts. The context that here gets is
@@ -284,20 +145,10 @@ func (r *repl) askEverywhere(
 	if r.live == nil {
 		return here(ctx)
 	}
-	asking, stop := context.WithCancel(ctx)
-	defer stop()
-	open := r.live.Ask(q)
-	go func() {
-		if _, ok := open.Wait(asking); ok {
-			stop()
-		}
-	}()
-	answer := here(asking)
-	if other, ok := open.Close(); ok {
-		other.Answer.Device = other.By
-		r.app.Notice(answeredOnText(q.Member.DisplayName, other))
+	answer, other := r.live.AskAlso(ctx, q, here)
+	if other != nil {
+		r.app.Notice(answeredOnText(q.Member.DisplayName, *other))
 		r.noteRefusal(q, other.Reason, other.By)
-		return other.Answer
 	}
 	return answer
 }

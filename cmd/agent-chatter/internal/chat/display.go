@@ -90,7 +90,9 @@ func (d *display) Event(e coordinator.Event) {
 	if p, ok := e.Payload.(projection.SessionCreated); ok && (d.console != nil || d.repl.live != nil) {
 		d.repl.setOwn(p.SessionID)
 	}
-	d.repl.followLive(e)
+	if d.repl.live != nil {
+		d.repl.live.Follow(d.repl.c, e)
+	}
 	if d.repl.created != nil {
 		defer d.repl.created()
 	}

@@ -43,7 +43,6 @@ func chatTexts() []apptest.Text {
 	add("noPanelistText", "", noPanelistText(apptest.Hostile, team.Demo()))
 	add("attachedText", "", attachedText(apptest.AliceID, apptest.Hostile))
 	add("notTakenText", "", notTakenText(errors.New(apptest.Hostile)))
-	add("notOnDeviceText", "", notOnDeviceText("/"+apptest.Hostile))
 	add("answeredOnText", "", answeredOnText(apptest.Hostile, live.Answer{By: apptest.Hostile}))
 	add("noDirectoryText", "", noDirectoryText("/"+apptest.Hostile, nil))
 	add("notAllowedText", "", notAllowedText("/"+apptest.Hostile))

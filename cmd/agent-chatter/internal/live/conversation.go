@@ -11,6 +11,7 @@ import (
 	"sync"
 	"unicode"
 
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/web"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
@@ -252,20 +253,6 @@ func (c *Conversation) Text(turn, text string) {
 	c.wake()
 }
 
-// Event takes the number of an event that was recorded.
-func (c *Conversation) Event(seq uint64) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.seq = seq
-}
-
-// EndTurn forgets what a turn has streamed: the journal has it.
-func (c *Conversation) EndTurn(turn string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.replies, turn)
-}
-
 // Notice takes what the program says.
 func (c *Conversation) Notice(text string) {
 	c.mu.Lock()
@@ -278,9 +265,10 @@ func (c *Conversation) Notice(text string) {
 	c.wake()
 }
 
-// Return gives inputs that were queued for a cancelled turn back to those who entered them. A front end that takes none
+// Return gives lines that were queued for a cancelled turn back to those who entered them. A front end that takes none
 // of them is left out: when it attaches once more, it finds that they were neither sent nor are queued.
-func (c *Conversation) Return(inputs []Queued) {
+func (c *Conversation) Return(lines []tty.Line) {
+	inputs := queuedOf(lines)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for w := range c.watchers {

@@ -141,7 +141,7 @@ func TestSlowWatcherMissesNothing(t *testing.T) {
 	if _, open := <-next; open {
 		t.Error("an update after the end")
 	}
-	if err := c.Enter(live.Input{Text: "late"}); !errors.Is(err, live.ErrEnded) {
+	if err := c.Enter(live.Input{Text: "late", Role: web.RoleAll}); !errors.Is(err, live.ErrEnded) {
 		t.Errorf("after the end: %v", err)
 	}
 }
@@ -152,7 +152,7 @@ func TestEnteredOnce(t *testing.T) {
 	var devices sync.WaitGroup
 	for range 10 {
 		devices.Go(func() {
-			if err := c.Enter(live.Input{ID: "1", Text: "/fork"}); err != nil {
+			if err := c.Enter(live.Input{ID: "1", Text: "/fork", Role: web.RoleAll}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -161,11 +161,11 @@ func TestEnteredOnce(t *testing.T) {
 	if l, err := queue.Next(nil); err != nil || l.Text != "/fork" {
 		t.Errorf("%+v, %v", l, err)
 	}
-	if err := c.Enter(live.Input{ID: "1", Text: "/fork"}); err != nil {
+	if err := c.Enter(live.Input{ID: "1", Text: "/fork", Role: web.RoleAll}); err != nil {
 		t.Error(err)
 	}
 	for range 2 {
-		if err := c.Enter(live.Input{Text: "without an id"}); err != nil {
+		if err := c.Enter(live.Input{Text: "without an id", Role: web.RoleAll}); err != nil {
 			t.Error(err)
 		}
 	}
@@ -190,5 +190,21 @@ func TestReasonHasNoControls(t *testing.T) {
 	}
 	if got, ok := open.Close(); !ok || got.Reason != answer.Reason {
 		t.Errorf("%+v", got)
+	}
+}
+
+// What no front end may enter never reaches an inbox.
+func TestRefusedInputs(t *testing.T) {
+	c, b := newConversation()
+	for name, in := range map[string]live.Input{
+		"a device without a role": {Text: "hello"},
+		"a device that may read":  {Text: "hello", Role: web.RoleRead},
+		"an empty text":           {Text: " \n", Role: web.RoleAll},
+		"a control character":     {Text: "a\x1b[2Jb", Role: web.RoleAll},
+		"a long text":             {Text: strings.Repeat("a", 1<<20+1), Role: web.RoleAll},
+	} {
+		if err := c.Enter(in); err == nil || len(b.Queued()) > 0 {
+			t.Errorf("%s: entered (%v)", name, err)
+		}
 	}
 }

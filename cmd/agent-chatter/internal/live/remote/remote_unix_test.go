@@ -81,13 +81,13 @@ func TestAttached(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Enter(live.Input{ID: "1", Text: "hello", From: "tablet"}); err != nil {
+	if err := c.Enter(live.Input{ID: "1", Text: "hello", From: "tablet", Role: web.RoleAnswer}); err != nil {
 		t.Error(err)
 	}
 	if got := queue.Queued(); len(got) != 1 || got[0] != (tty.Line{ID: "1", Text: "hello", Device: "tablet"}) {
 		t.Errorf("queued %+v", got)
 	}
-	if err := c.Enter(live.Input{ID: "2", Text: "refused"}); err == nil || err.Error() != "not here" {
+	if err := c.Enter(live.Input{ID: "2", Text: "refused", Role: web.RoleAll}); err == nil || err.Error() != "not here" {
 		t.Errorf("refused: %v", err)
 	}
 	if text, err := c.TakeBack("1"); err != nil || text != "hello" {
