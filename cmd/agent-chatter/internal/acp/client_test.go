@@ -16,8 +16,8 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/agenttest"
 )
 
-// editor is a client that keeps what it gets.
-type editor struct {
+// testEditor is a client that keeps what it gets.
+type testEditor struct {
 	t *testing.T
 	*sdk.ClientSideConnection
 	home, cwd string
@@ -31,7 +31,7 @@ type editor struct {
 	changed chan struct{} // closed at the next update
 }
 
-func (e *editor) SessionUpdate(_ context.Context, n sdk.SessionNotification) error {
+func (e *testEditor) SessionUpdate(_ context.Context, n sdk.SessionNotification) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.updates = append(e.updates, n)
@@ -40,44 +40,44 @@ func (e *editor) SessionUpdate(_ context.Context, n sdk.SessionNotification) err
 	return nil
 }
 
-func (e *editor) RequestPermission(
+func (e *testEditor) RequestPermission(
 	_ context.Context, r sdk.RequestPermissionRequest,
 ) (sdk.RequestPermissionResponse, error) {
 	return sdk.RequestPermissionResponse{Outcome: e.answer(r)}, nil
 }
 
-func (*editor) ReadTextFile(context.Context, sdk.ReadTextFileRequest) (r sdk.ReadTextFileResponse, err error) {
+func (*testEditor) ReadTextFile(context.Context, sdk.ReadTextFileRequest) (r sdk.ReadTextFileResponse, err error) {
 	return r, sdk.NewMethodNotFound("")
 }
 
-func (*editor) WriteTextFile(context.Context, sdk.WriteTextFileRequest) (r sdk.WriteTextFileResponse, err error) {
+func (*testEditor) WriteTextFile(context.Context, sdk.WriteTextFileRequest) (r sdk.WriteTextFileResponse, err error) {
 	return r, sdk.NewMethodNotFound("")
 }
 
-func (*editor) CreateTerminal(context.Context, sdk.CreateTerminalRequest) (r sdk.CreateTerminalResponse, err error) {
+func (*testEditor) CreateTerminal(context.Context, sdk.CreateTerminalRequest) (r sdk.CreateTerminalResponse, err error) {
 	return r, sdk.NewMethodNotFound("")
 }
 
-func (*editor) KillTerminal(context.Context, sdk.KillTerminalRequest) (r sdk.KillTerminalResponse, err error) {
+func (*testEditor) KillTerminal(context.Context, sdk.KillTerminalRequest) (r sdk.KillTerminalResponse, err error) {
 	return r, sdk.NewMethodNotFound("")
 }
 
-func (*editor) TerminalOutput(context.Context, sdk.TerminalOutputRequest) (r sdk.TerminalOutputResponse, err error) {
+func (*testEditor) TerminalOutput(context.Context, sdk.TerminalOutputRequest) (r sdk.TerminalOutputResponse, err error) {
 	return r, sdk.NewMethodNotFound("")
 }
 
-func (*editor) ReleaseTerminal(context.Context, sdk.ReleaseTerminalRequest) (r sdk.ReleaseTerminalResponse, err error) {
+func (*testEditor) ReleaseTerminal(context.Context, sdk.ReleaseTerminalRequest) (r sdk.ReleaseTerminalResponse, err error) {
 	return r, sdk.NewMethodNotFound("")
 }
 
-func (*editor) WaitForTerminalExit(
+func (*testEditor) WaitForTerminalExit(
 	context.Context, sdk.WaitForTerminalExitRequest,
 ) (r sdk.WaitForTerminalExitResponse, err error) {
 	return r, sdk.NewMethodNotFound("")
 }
 
 // await waits until the updates satisfy a condition.
-func (e *editor) await(satisfied func([]sdk.SessionNotification) bool) {
+func (e *testEditor) await(satisfied func([]sdk.SessionNotification) bool) {
 	e.t.Helper()
 	for {
 		e.mu.Lock()
@@ -95,7 +95,7 @@ func (e *editor) await(satisfied func([]sdk.SessionNotification) bool) {
 }
 
 // text is what the user sees of the members: the texts of the messages.
-func (e *editor) text() string {
+func (e *testEditor) text() string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	var b strings.Builder
@@ -108,7 +108,7 @@ func (e *editor) text() string {
 }
 
 // forget removes the updates.
-func (e *editor) forget() {
+func (e *testEditor) forget() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.updates = nil
@@ -125,15 +125,15 @@ func newApp(t *testing.T, home string) *app.App {
 }
 
 // start starts the agent of a home and its client. The team is that of --team.
-func start(t *testing.T, home, team string) *editor {
+func start(t *testing.T, home, team string) *testEditor {
 	t.Helper()
 	return startApp(t, newApp(t, home), team)
 }
 
 // startApp is start for an App.
-func startApp(t *testing.T, a *app.App, team string) *editor {
+func startApp(t *testing.T, a *app.App, team string) *testEditor {
 	t.Helper()
-	e := &editor{t: t, home: a.Home, cwd: t.TempDir(), ended: make(chan error, 1), changed: make(chan struct{})}
+	e := &testEditor{t: t, home: a.Home, cwd: t.TempDir(), ended: make(chan error, 1), changed: make(chan struct{})}
 	config, err := a.Config()
 	if err != nil {
 		t.Fatal(err)
@@ -170,7 +170,7 @@ func startApp(t *testing.T, a *app.App, team string) *editor {
 }
 
 // end ends the input of the agent, and waits until it has ended.
-func (e *editor) end() {
+func (e *testEditor) end() {
 	e.t.Helper()
 	e.input.Close()
 	if err := <-e.ended; err != nil {
@@ -180,7 +180,7 @@ func (e *editor) end() {
 }
 
 // begin opens a session.
-func (e *editor) begin() sdk.SessionId {
+func (e *testEditor) begin() sdk.SessionId {
 	e.t.Helper()
 	created, err := e.NewSession(e.t.Context(), sdk.NewSessionRequest{Cwd: e.cwd, McpServers: []sdk.McpServer{}})
 	if err != nil {
@@ -194,7 +194,7 @@ func promptOf(id sdk.SessionId, text string) sdk.PromptRequest {
 }
 
 // say sends a prompt that is to end with a reason.
-func (e *editor) say(id sdk.SessionId, text string, want sdk.StopReason) {
+func (e *testEditor) say(id sdk.SessionId, text string, want sdk.StopReason) {
 	e.t.Helper()
 	if got, err := e.Prompt(e.t.Context(), promptOf(id, text)); err != nil || got.StopReason != want {
 		e.t.Fatalf("%q ended with %q, %v; want %q", text, got.StopReason, err, want)

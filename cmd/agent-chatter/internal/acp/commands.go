@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
 	sdk "github.com/coder/acp-go-sdk"
 
@@ -42,7 +41,7 @@ func commands() []command {
 // ownCommands returns the person's own commands, without those that are built in.
 func (o *session) ownCommands() []host.OwnCommand {
 	own, _ := host.OwnCommands(o.app, func(name string) bool {
-		return slices.ContainsFunc(commands(), func(c command) bool { return name == "/"+c.name })
+		return commandOf(name) != nil
 	})
 	return own
 }
@@ -68,15 +67,19 @@ func (o *session) availableCommands() sdk.SessionUpdate {
 	return sdk.SessionUpdate{AvailableCommandsUpdate: update}
 }
 
-// run runs a command, or sends a message. A text such as a path that only starts like a command is a message.
-func (o *session) run(ctx context.Context, message promptMessage) error {
-	line := strings.TrimSpace(message.Text)
-	name := line[:strings.IndexFunc(line+" ", unicode.IsSpace)]
-	args := strings.TrimSpace(line[len(name):])
-	for _, c := range commands() {
-		if name != "/"+c.name {
-			continue
-		}
+// commandOf returns the command that a word names; nil: none.
+func commandOf(word string) *command {
+	all := commands()
+	if i := slices.IndexFunc(all, func(c command) bool { return word == "/"+c.name }); i >= 0 {
+		return &all[i]
+	}
+	return nil
+}
+
+// runLine runs a command, or sends a message. A text such as a path that only starts like a command is a message.
+func (o *session) runLine(ctx context.Context, message promptMessage, device coordinator.Device) error {
+	name, args := splitCommand(message.Text)
+	if c := commandOf(name); c != nil {
 		if c.hint == "" && args != "" {
 			return app.UsageError("%s takes no argument. Type %s.", name, name)
 		}
@@ -92,7 +95,7 @@ func (o *session) run(ctx context.Context, message promptMessage) error {
 			}
 		}
 	}
-	return o.c.Say(ctx, "", text, message.Files...)
+	return o.c.SayOn(ctx, device, "", text, message.Files...)
 }
 
 // memberCommand returns a command that changes the members. What changed is shown as an event.

@@ -15,6 +15,10 @@
 // The SDK calls each method on a goroutine of its own. A session's Coordinator is used under its turn lock, which a
 // prompt holds until its last turn has ended. The wire lets one prompt of a session run at a time.
 //
+// Other front ends take part in a session by its live.Conversation, also those of other processes. What they enter is
+// queued, and given to the agent that works or sent under the turn lock once no prompt runs; a prompt of the client
+// waits for its turns. What the client cancels are the turns, of whichever message.
+//
 // # Wire
 //
 // A wire stands between the client and the connection of the SDK, which trusts its client. It passes on what package

@@ -20,7 +20,7 @@ type part struct{ ID, Text string }
 
 // history returns what the members of a session have said and done, as an editor has it. Messages are the joined texts,
 // in the order in which they begin.
-func (e *editor) history(t *testing.T) (messages, others []part) {
+func (e *testEditor) history(t *testing.T) (messages, others []part) {
 	t.Helper()
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -108,7 +108,7 @@ func TestLoadOfOtherKindsOfSessions(t *testing.T) {
 	}
 	e.end()
 	messages, others := e.history(t)
-	compare := func(kind string, e *editor, id sdk.SessionId) {
+	compare := func(kind string, e *testEditor, id sdk.SessionId) {
 		t.Helper()
 		e.forget()
 		if _, err := e.load(id); err != nil {

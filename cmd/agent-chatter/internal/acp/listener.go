@@ -9,6 +9,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/acp/updates"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/live"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/coordinator"
@@ -73,6 +74,7 @@ func (l *listener) update(f func(*updates.Translator) []sdk.SessionUpdate) {
 
 // answer shows the answer to a command.
 func (l *listener) answer(text string) {
+	l.session.live.Notice(text)
 	l.update(func(t *updates.Translator) []sdk.SessionUpdate { return t.Answer(text) })
 }
 
@@ -110,15 +112,26 @@ func (l *listener) endReplay() { l.update((*updates.Translator).EndReplay) }
 func (l *listener) Event(e coordinator.Event) {
 	l.Reporter.Event(e)
 	l.session.saved = true
+	if _, ok := e.Payload.(projection.SessionCreated); ok {
+		l.session.setKey()
+	}
+	l.session.live.Follow(l.session.c, e)
 	l.update(func(t *updates.Translator) []sdk.SessionUpdate { return t.Event(e) })
 	if p, ok := e.Payload.(projection.MemberChanged); ok {
-		l.answer(tty.SafeLine(p.Text()))
+		l.update(func(t *updates.Translator) []sdk.SessionUpdate { return t.Answer(tty.SafeLine(p.Text())) })
 	}
 }
 
 // Text implements coordinator.Listener.
 func (l *listener) Text(turnID string, _ team.Member, text string) {
 	l.update(func(t *updates.Translator) []sdk.SessionUpdate { return t.Text(turnID, text) })
+	l.session.live.Text(turnID, text)
+}
+
+// Status implements coordinator.Listener.
+func (l *listener) Status(s coordinator.Status) {
+	l.Reporter.Status(s)
+	l.session.live.Set(func(state *live.State) { state.Unsaved = s.Unsaved })
 }
 
 // Notice implements coordinator.Listener.

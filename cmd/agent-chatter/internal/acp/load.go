@@ -7,6 +7,7 @@ import (
 	sdk "github.com/coder/acp-go-sdk"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/live"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
@@ -97,6 +98,10 @@ func (o *session) resume(ctx context.Context) error {
 		return errors.Join(err, o.c.Stop(""))
 	}
 	o.listener.begin(o.team, state)
+	o.setKey()
+	inputs := o.c.Session().Inputs
+	o.live.Set(func(s *live.State) { s.Sent = inputs })
+	o.live.ShowNext(o.c, true)
 	return nil
 }
 

@@ -18,7 +18,7 @@ import (
 )
 
 // load opens a session with its history.
-func (e *editor) load(id sdk.SessionId) (sdk.LoadSessionResponse, error) {
+func (e *testEditor) load(id sdk.SessionId) (sdk.LoadSessionResponse, error) {
 	return e.LoadSession(e.t.Context(), sdk.LoadSessionRequest{
 		SessionId: id, Cwd: e.cwd, McpServers: []sdk.McpServer{},
 	})

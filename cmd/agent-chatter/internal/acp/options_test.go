@@ -11,7 +11,7 @@ import (
 )
 
 // choose sets an option and returns the current values of all.
-func (e *editor) choose(id sdk.SessionId, option, value string) (map[string]string, error) {
+func (e *testEditor) choose(id sdk.SessionId, option, value string) (map[string]string, error) {
 	r, err := e.SetSessionConfigOption(e.t.Context(), sdk.SetSessionConfigOptionRequest{
 		ValueId: &sdk.SetSessionConfigOptionValueId{
 			SessionId: id, ConfigId: sdk.SessionConfigId(option), Value: sdk.SessionConfigValueId(value),

@@ -25,7 +25,7 @@ var answers = map[sdk.PermissionOptionId]coordinator.Decision{
 	allowOnce: coordinator.Allowed, allowSession: coordinator.AllowedForSession, rejectOnce: coordinator.Refused,
 }
 
-// Ask implements coordinator.Listener: the client asks its user.
+// Ask implements coordinator.Listener: the client and the other front ends ask their user.
 func (l *listener) Ask(ctx context.Context, q coordinator.Question) coordinator.Answer {
 	switch chosen := l.session.permissions(q.Member.ID); { // since the turn began
 	case chosen == agent.Deny:
@@ -34,6 +34,11 @@ func (l *listener) Ask(ctx context.Context, q coordinator.Question) coordinator.
 	case chosen == agent.Allow:
 		return coordinator.Answer{Decision: coordinator.Allowed}
 	}
+	return l.askEverywhere(ctx, q, func(ctx context.Context) coordinator.Answer { return l.askClient(ctx, q) })
+}
+
+// askClient asks the client, until ctx is done.
+func (l *listener) askClient(ctx context.Context, q coordinator.Question) coordinator.Answer {
 	// The context of the request ends when the agent does not wait any more. After session/cancel the client answers
 	// by itself.
 	asking, withdraw := context.WithCancel(context.Background())

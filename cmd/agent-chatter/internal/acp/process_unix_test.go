@@ -19,7 +19,7 @@ import (
 
 // program is the command as a process.
 type program struct {
-	*editor
+	*testEditor
 	cmd    *exec.Cmd
 	output *os.File // what the program writes
 	agent  int      // the process of its member
@@ -30,7 +30,7 @@ func startProgram(t *testing.T) (*program, sdk.SessionId) {
 	t.Helper()
 	home := t.TempDir()
 	fakeTeam(t, home, "ada")
-	p := &program{editor: &editor{t: t, home: home, cwd: t.TempDir(), changed: make(chan struct{})}}
+	p := &program{testEditor: &testEditor{t: t, home: home, cwd: t.TempDir(), changed: make(chan struct{})}}
 	p.cmd = exec.Command(os.Args[0])
 	p.cmd.Env = append(os.Environ(), homeVariable+"="+home)
 	p.cmd.Stderr = os.Stderr
@@ -48,7 +48,7 @@ func startProgram(t *testing.T) (*program, sdk.SessionId) {
 	}
 	write.Close()
 	p.input = in
-	p.ClientSideConnection = sdk.NewClientSideConnection(p.editor, in, read)
+	p.ClientSideConnection = sdk.NewClientSideConnection(p.testEditor, in, read)
 	t.Cleanup(func() {
 		p.cmd.Process.Kill()
 		read.Close()

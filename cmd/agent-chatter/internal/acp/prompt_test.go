@@ -105,9 +105,9 @@ func lastTurn(t *testing.T, home string, id sdk.SessionId) (last projection.Turn
 }
 
 func TestEndOfInputEndsTheTurn(t *testing.T) {
-	for name, end := range map[string]func(*editor){
-		"end of input": func(e *editor) { e.input.Close() },
-		"signal":       func(e *editor) { e.stop() },
+	for name, end := range map[string]func(*testEditor){
+		"end of input": func(e *testEditor) { e.input.Close() },
+		"signal":       func(e *testEditor) { e.stop() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			home := t.TempDir()

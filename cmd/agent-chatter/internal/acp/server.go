@@ -17,6 +17,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/host"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/live/remote"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent/process"
 )
@@ -33,7 +34,8 @@ type server struct {
 	residents *coordinator.Residents
 	wire      *wire
 	client    *sdk.AgentSideConnection
-	warned    sync.Once // about the home
+	others    *remote.Server // for other processes that take part in sessions
+	warned    sync.Once      // about the home
 
 	mu         sync.Mutex
 	can        sdk.ClientCapabilities
@@ -49,6 +51,7 @@ func newServer(a *app.App, c home.Config, team string) *server {
 		app: a, config: c, team: team, guard: new(process.Guard), residents: host.Residents(a, c.MaxResident, true),
 		sessions: map[string]*session{},
 	}
+	s.others = remote.NewServer(a.Home, a.Log, s.conversation)
 	if c.Auto() {
 		s.retention = host.NewRetention(a, c.Policy())
 	}
@@ -57,9 +60,10 @@ func newServer(a *app.App, c home.Config, team string) *server {
 
 // serve answers a client until it ends its side, or ctx is done.
 func (s *server) serve(ctx context.Context, in io.Reader, out io.Writer) error {
-	w := newWire(in, out, s.app.Log, s.answered)
+	w := newWire(in, out, s.app.Log, s)
 	s.wire, s.client = w, sdk.NewAgentSideConnection(s, w, w)
 	s.client.SetLogger(slog.New(slog.DiscardHandler)) // it logs contents of messages
+	defer s.others.Close()
 	w.Run(ctx)
 	return s.close()
 }
@@ -208,6 +212,13 @@ func (s *server) answered(line []byte) {
 		}
 		return answers
 	})
+}
+
+// canceled is called when the client cancels what runs in a session.
+func (s *server) canceled(id string) {
+	if open, err := s.session(sdk.SessionId(id)); err == nil {
+		open.cancel(errCanceled)
+	}
 }
 
 // directory checks the working directory of a session.

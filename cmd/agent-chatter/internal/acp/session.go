@@ -9,12 +9,15 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	sdk "github.com/coder/acp-go-sdk"
 	"github.com/oklog/ulid/v2"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/attach"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/host"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/live"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/setup"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/spending"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/teams"
@@ -23,6 +26,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/coordinator/store"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
 // endOfInput is the reason that journals record when the client is gone.
@@ -34,6 +38,11 @@ type session struct {
 	id     string
 	app    *app.App  // of its working directory
 	hub    *host.Hub // nil: there is none
+
+	live   *live.Conversation
+	queue  *live.Queue                 // what was entered in other front ends
+	pasted attach.Pasted               // the pictures in it
+	key    atomic.Pointer[catalog.Key] // nil: there are no events yet
 
 	turn     sync.Mutex // held while the following are used
 	c        *coordinator.Coordinator
@@ -48,6 +57,9 @@ type session struct {
 	choices optionChoices
 	team    *team.Team // loaded with the choices
 	begun   bool       // there was a prompt
+	sending bool       // sendQueued runs
+
+	cancelTurns context.CancelCauseFunc // nil: none run
 }
 
 // prepare returns a session without a team.
@@ -57,6 +69,7 @@ func (s *server) prepare(id, cwd string, servers []sdk.McpServer) *session {
 	o.app = s.app.WithStderr(io.Discard) // what it prints goes to the client
 	o.app.Cwd, o.app.Present, o.app.Stdin, o.app.Stdout = cwd, o.listener.present, nil, io.Discard
 	o.app.Slash = func([]string) []string { return nil }
+	o.share()
 	o.listener.Reporter.App = o.app
 	o.hub = host.NewHub(o.app, s.config.Hub, false)
 	s.mu.Lock()
@@ -142,21 +155,42 @@ func (s *server) Prompt(_ context.Context, r sdk.PromptRequest) (sdk.PromptRespo
 	return sdk.PromptResponse{StopReason: reason}, s.failure(err)
 }
 
-// prompt sends a message to the team and returns why its turns stopped.
+// prompt sends a message of the client to the team and returns why its turns stopped. While a message of another front
+// end has turns, it waits; if the client cancels it then, those turns are cancelled, too.
 func (o *session) prompt(ctx context.Context, message promptMessage) (sdk.StopReason, error) {
-	o.turn.Lock()
+	if !o.turn.TryLock() {
+		stop := context.AfterFunc(ctx, func() { o.cancel(context.Cause(ctx)) })
+		o.turn.Lock()
+		if !stop() {
+			o.turn.Unlock()
+			return sdk.StopReasonCancelled, nil
+		}
+	}
 	defer o.turn.Unlock()
+	return o.run(ctx, message, coordinator.Device{})
+}
+
+// run sends a message that was entered on a device, the client if it is the zero Device. The caller holds the turn lock.
+func (o *session) run(ctx context.Context, message promptMessage, device coordinator.Device) (sdk.StopReason, error) {
 	if err := o.ready(ctx); err != nil {
 		return "", err
 	}
 	if err := o.checkClaim(ctx); err != nil {
 		return "", err
 	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	o.setCancel(cancel)
+	defer o.setCancel(nil)
 	o.listener.beginPrompt(ctx)
 	if len(message.Omitted) > 0 {
 		o.app.Notice(omittedText(message.Omitted))
 	}
-	err := o.run(ctx, message)
+	o.live.ShowNext(o.c, false)
+	stopSteering := o.queue.Watch(o.steer)
+	err := o.runLine(ctx, message, device)
+	stopSteering()
+	o.live.ShowNext(o.c, true)
 	o.hub.ShowState()
 	switch {
 	case ctx.Err() != nil:
@@ -167,6 +201,12 @@ func (o *session) prompt(ctx context.Context, message promptMessage) (sdk.StopRe
 		return sdk.StopReasonMaxTurnRequests, nil
 	}
 	return sdk.StopReasonEndTurn, nil
+}
+
+func (o *session) setCancel(cancel context.CancelCauseFunc) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.cancelTurns = cancel
 }
 
 // ready gives the coordinator the team of the session. The caller holds the turn lock.
@@ -244,8 +284,10 @@ func (o *session) sendOptions() {
 
 // close ends the session after the prompt that runs, which the caller has canceled.
 func (o *session) close(reason string) error {
+	o.cancel(errEnded)
 	o.turn.Lock()
 	defer o.turn.Unlock()
+	o.live.End()
 	if o.closed {
 		return nil
 	}

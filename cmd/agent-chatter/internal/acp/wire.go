@@ -37,13 +37,19 @@ var (
 	errEnded    = errors.New("the client ended the connection")
 )
 
+// A wireUser learns what passes a wire. Its methods must not write.
+type wireUser interface {
+	answered(line []byte)    // a response of the SDK, after it was written
+	canceled(session string) // what runs in a session
+}
+
 // A wire is the reader and the writer of an SDK connection.
 type wire struct {
 	conn *jsonrpc.Conn
 	out  *output
 	log  *slog.Logger
 
-	answer func(line []byte) // called with each response that was written
+	of wireUser
 
 	passed *io.PipeReader // what the SDK reads
 	pass   *io.PipeWriter
@@ -60,10 +66,9 @@ type prompt struct {
 	cancel context.CancelCauseFunc
 }
 
-// newWire returns a wire that reads from and writes to a client. It calls answered with each response of the SDK after
-// it was written; answered must not write.
-func newWire(in io.Reader, out io.Writer, log *slog.Logger, answered func(line []byte)) *wire {
-	w := &wire{log: log, answer: answered, prompts: map[string]prompt{}}
+// newWire returns a wire that reads from and writes to a client.
+func newWire(in io.Reader, out io.Writer, log *slog.Logger, of wireUser) *wire {
+	w := &wire{log: log, of: of, prompts: map[string]prompt{}}
 	w.out = newOutput(out, func() { w.conn.Close() })
 	w.conn = jsonrpc.New(in, w.out, jsonrpc.Options{
 		MaxLine: maxMessage + 1, MaxRequests: maxRequests, MaxBytes: maxBytes,
@@ -88,7 +93,7 @@ func (w *wire) Write(message []byte) (int, error) {
 		return 0, err
 	}
 	if isAnswer {
-		w.answer(line)
+		w.of.answered(line)
 	}
 	return len(message), nil
 }
@@ -182,7 +187,9 @@ func (w *wire) take(m jsonrpc.Message) (refusal string) {
 	case m.Method == sdk.AgentMethodSessionPrompt && isRequest:
 		refusal = w.begin(m)
 	case m.Method == sdk.AgentMethodSessionCancel && !isRequest:
-		w.Cancel(sessionOf(m))
+		session := sessionOf(m)
+		w.Cancel(session)
+		w.of.canceled(session)
 		return ""
 	case m.Method == methodCancelRequest && !isRequest:
 		if w.cancelRequest(m) {

@@ -33,7 +33,7 @@ func startPeer(t *testing.T) *peer {
 		t.Fatal(err)
 	}
 	p := &peer{t: t, in: toWire, out: bufio.NewScanner(fromWire), ran: make(chan struct{})}
-	p.w = newWire(in, out, slog.New(slog.DiscardHandler), func([]byte) {})
+	p.w = newWire(in, out, slog.New(slog.DiscardHandler), noUser{})
 	p.sdk = bufio.NewScanner(p.w)
 	ctx, stop := context.WithCancel(t.Context())
 	p.stop = stop
@@ -200,7 +200,7 @@ func TestClientThatNeverReadsIsLeft(t *testing.T) {
 func TestClientThatIsGoneEndsThePrompts(t *testing.T) {
 	in, toWire := io.Pipe() // which stays open
 	fromWire, out := io.Pipe()
-	w := newWire(in, out, slog.New(slog.DiscardHandler), func([]byte) {})
+	w := newWire(in, out, slog.New(slog.DiscardHandler), noUser{})
 	ran := make(chan struct{})
 	go func() {
 		w.Run(t.Context())
@@ -222,3 +222,9 @@ func TestClientThatIsGoneEndsThePrompts(t *testing.T) {
 	<-ran
 	toWire.Close()
 }
+
+// noUser ignores what passes a wire.
+type noUser struct{}
+
+func (noUser) answered([]byte) {}
+func (noUser) canceled(string) {}

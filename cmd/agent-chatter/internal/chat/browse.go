@@ -110,6 +110,7 @@ func (r *repl) setOwn(id string) {
 	r.own.Store(&key)
 	if r.live != nil {
 		r.live.Set(func(s *live.State) { s.Session = key.Name() })
+		r.listener.Start()
 	}
 }
 

@@ -284,7 +284,7 @@ func (cmd *Command) newREPL(a *app.App, config home.Config) *repl {
 		App: a, JSON: cmd.Output == "json", Prompts: cmd.ShowPrompt, ManualSave: cmd.NoAutoSave,
 	}}
 	if !r.scripted && !cmd.NoSave && cmd.Output == "text" {
-		r.share()
+		r.share(cmd.host)
 	}
 	var listener coordinator.Listener = r.display
 	worktrees := "" // members of a conversation that is not saved get none
@@ -337,8 +337,8 @@ func (cmd *Command) agents(a *app.App, config home.Config, paced bool) *agents {
 // open opens where the conversation is shown, and where its input comes from if that is a terminal.
 func (r *repl) open() error {
 	if r.hosted {
-		lines := &hostedLines{returned: r.live.Return, run: r.runReadOnly}
-		lines.Queue = live.NewQueue(func() { r.showQueue(lines.Queued()) })
+		lines := &hostedLines{run: r.runReadOnly}
+		lines.Queue = live.NewQueue(func() { r.showQueue(lines.Queued()) }, r.live.Return)
 		r.input, r.display.Surface = lines, noSurface{}
 		return nil
 	}

@@ -3,13 +3,14 @@ package chat
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"sync"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/editor"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/host"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/live"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/live/remote"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/web"
 	"github.com/agent-chatter/agent-chatter/coordinator"
@@ -87,9 +88,13 @@ func mayEnter(role web.Role, text string) error {
 // noKeys reports whether no key can be asked for: no user is present, or the line that runs is of another device.
 func (r *repl) noKeys() bool { return r.scripted || r.hosted || r.device != "" }
 
-// share lets other devices take part in the conversation.
-func (r *repl) share() {
+// share lets other devices take part in the conversation. The host is nil for that of a terminal.
+func (r *repl) share(h *Host) {
 	r.live = live.New(inbox{r})
+	r.listener = remote.NewServer(r.app.Home, r.app.Log, r.conversation)
+	if h != nil {
+		r.listener = h.others
+	}
 	r.listed = sync.OnceValue(func() editor.Sources {
 		known := sources(r.app, func() {})
 		known.Files = nil // it is used by several goroutines
@@ -147,23 +152,16 @@ func (r *repl) askEverywhere(
 	}
 	answer, other := r.live.AskAlso(ctx, q, here)
 	if other != nil {
-		r.app.Notice(answeredOnText(q.Member.DisplayName, *other))
+		r.app.Notice(host.AnsweredOnText(q.Member.DisplayName, other.By, other.Decision))
 		r.noteRefusal(q, other.Reason, other.By)
 	}
 	return answer
 }
 
-// answeredOnText says which device has answered a question of a member.
-func answeredOnText(member string, a live.Answer) string {
-	return fmt.Sprintf("%s was answered on %s: %s",
-		tty.SafeLine(member), tty.SafeLine(a.By), strings.TrimSpace(answeredText(a.Decision)))
-}
-
 // hostedLines are the lines of a conversation without a terminal: they are entered on other devices.
 type hostedLines struct {
 	*live.Queue
-	returned func([]tty.Line)  // takes what was queued for a turn that was cancelled
-	run      func(line string) // answers a command that changes nothing, while a turn runs
+	run func(line string) // answers a command that changes nothing, while a turn runs
 
 	mu      sync.Mutex
 	cancel  func(member string) // of Watch; nil: no turn runs
@@ -211,7 +209,7 @@ func (h *hostedLines) Cancel(member string) {
 		return
 	}
 	if member == "" {
-		h.returned(h.Queue.Cancel())
+		h.Queue.Cancel()
 	}
 	h.cancel(member)
 }

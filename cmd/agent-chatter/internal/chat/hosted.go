@@ -40,7 +40,7 @@ type Host struct {
 	changed chan struct{} // closed, and replaced, when open or a session of it changes
 	running sync.WaitGroup
 
-	endSocket func()
+	others *remote.Server // for other processes that take part
 }
 
 // NewHost returns a host whose conversations end when ctx is done. They work in the directories, which are paths
@@ -54,7 +54,7 @@ func NewHost(ctx context.Context, a *app.App, directories []string) (*Host, erro
 		ctx: ctx, app: a, config: config, directories: directories, agents: newAgents(a, config, true, true),
 		changed: make(chan struct{}),
 	}
-	h.endSocket = listen(a, func(session string) *live.Conversation {
+	h.others = remote.NewServer(a.Home, a.Log, func(session string) *live.Conversation {
 		c, _ := h.own(session)
 		return c
 	})
@@ -67,7 +67,7 @@ func (h *Host) Directories() []string { return h.directories }
 // Close waits until the conversations have ended, after their context.
 func (h *Host) Close() {
 	h.running.Wait()
-	h.endSocket()
+	h.others.Close()
 }
 
 // Conversation implements api.Hosts.
@@ -248,16 +248,6 @@ func (h *Host) start(r *repl) (ended <-chan struct{}, err error) {
 		h.change()
 	})
 	return end, nil
-}
-
-// listen lets other processes of the home take part in conversations, until end is called.
-func listen(a *app.App, find remote.Find) (end func()) {
-	end, err := remote.Listen(a.Home, find)
-	if err != nil { // they cannot: the conversations run all the same
-		a.Log.Warn("other processes cannot take part in conversations", "error", err)
-		return func() {}
-	}
-	return end
 }
 
 // noSurface shows nothing.

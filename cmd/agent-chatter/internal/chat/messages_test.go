@@ -11,7 +11,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/host"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/keys"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/live"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/transfer"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/coordinator"
@@ -43,7 +42,6 @@ func chatTexts() []apptest.Text {
 	add("noPanelistText", "", noPanelistText(apptest.Hostile, team.Demo()))
 	add("attachedText", "", attachedText(apptest.AliceID, apptest.Hostile))
 	add("notTakenText", "", notTakenText(errors.New(apptest.Hostile)))
-	add("answeredOnText", "", answeredOnText(apptest.Hostile, live.Answer{By: apptest.Hostile}))
 	add("noDirectoryText", "", noDirectoryText("/"+apptest.Hostile, nil))
 	add("notAllowedText", "", notAllowedText("/"+apptest.Hostile))
 	add("notBegunText", "", notBegunText(""))

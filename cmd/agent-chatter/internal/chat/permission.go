@@ -149,14 +149,4 @@ func refusalText(member string, p agent.Permission, reason string) string {
 const maxRefused = 200
 
 // answeredText records an answer below its question.
-func answeredText(a coordinator.Decision) string {
-	switch a {
-	case coordinator.Allowed:
-		return "  Allowed."
-	case coordinator.AllowedForSession:
-		return "  Allowed for this session."
-	case coordinator.AllowedAlways:
-		return "  Always allowed."
-	}
-	return "  Refused."
-}
+func answeredText(a coordinator.Decision) string { return "  " + host.AnsweredText(a) }

@@ -19,6 +19,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/host"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/keys"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/live"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/live/remote"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/serve"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/setup"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/teams"
@@ -79,6 +80,7 @@ type repl struct {
 	attached    bool                           // another process hosts the conversation
 	device      string                         // that entered the line that runs; "": the terminal
 	live        *live.Conversation             // with other devices; nil: there are none
+	listener    *remote.Server                 // for other processes that take part; with live
 	completes   atomic.Pointer[editor.Sources] // what other devices complete; nil: nothing yet
 	listed      func() editor.Sources          // without the members
 	page        *serve.Page                    // of the conversation; nil: it is not open
@@ -172,7 +174,7 @@ func (r *repl) run(ctx context.Context) error {
 		}
 	}
 	if r.live != nil && !r.hosted {
-		defer listen(r.app, r.conversation)()
+		defer r.listener.Close()
 		defer r.live.End()
 	}
 	r.banner()

@@ -11,6 +11,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
+	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 	"github.com/agent-chatter/agent-chatter/projection/runecut"
 )
@@ -116,4 +117,22 @@ func fieldText(value json.RawMessage) string {
 		text = fmt.Sprintf("%s\n… %s not shown …\n%s", begin, app.Count(len(text)-len(begin)-len(end), "byte"), end)
 	}
 	return tty.Safe(text)
+}
+
+// AnsweredText says how a question was answered.
+func AnsweredText(d coordinator.Decision) string {
+	switch d {
+	case coordinator.Allowed:
+		return "Allowed."
+	case coordinator.AllowedForSession:
+		return "Allowed for this session."
+	case coordinator.AllowedAlways:
+		return "Always allowed."
+	}
+	return "Refused."
+}
+
+// AnsweredOnText says on which device a question of a member was answered.
+func AnsweredOnText(member, device string, d coordinator.Decision) string {
+	return fmt.Sprintf("%s was answered on %s: %s", tty.SafeLine(member), tty.SafeLine(device), AnsweredText(d))
 }

@@ -33,7 +33,7 @@ func (b inbox) Cancel(string) { b.Queue.Cancel() }
 func (inbox) Complete(web.Role, string) live.Completion { return live.Completion{} }
 
 func newConversation() (*live.Conversation, inbox) {
-	b := inbox{live.NewQueue(func() {})}
+	b := inbox{live.NewQueue(func() {}, func([]tty.Line) {})}
 	return live.New(b), b
 }
 

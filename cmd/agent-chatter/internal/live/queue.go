@@ -20,8 +20,9 @@ var ErrFull = errors.New("too many messages wait; take one back, or wait until t
 // A Queue has the lines that no agent has got yet, in the order in which they were entered. Its methods may be called
 // concurrently.
 type Queue struct {
-	changed func()        // is called after a change, without a lock
-	entered chan struct{} // has a value after a change for Next
+	changed  func()           // is called after a change, without a lock
+	returned func([]tty.Line) // takes what was queued for a turn that was cancelled
+	entered  chan struct{}    // has a value after a change for Next
 
 	mu        sync.Mutex
 	lines     []tty.Line
@@ -32,9 +33,9 @@ type Queue struct {
 	steered   *sync.Cond // signals that steering has ended
 }
 
-// NewQueue returns an empty queue.
-func NewQueue(changed func()) *Queue {
-	q := &Queue{changed: changed, entered: make(chan struct{}, 1)}
+// NewQueue returns an empty queue. It calls changed after each change, and returned with the lines that Cancel removes.
+func NewQueue(changed func(), returned func([]tty.Line)) *Queue {
+	q := &Queue{changed: changed, returned: returned, entered: make(chan struct{}, 1)}
 	q.steered = sync.NewCond(&q.mu)
 	return q
 }
@@ -77,11 +78,19 @@ func (q *Queue) giveNext() {
 		q.mu.Lock()
 		q.steering = false
 		q.steered.Broadcast()
-		if taken {
+		var returned []tty.Line
+		switch {
+		case taken:
 			q.lines = q.lines[1:]
 			q.giveNext()
+		case q.cancelled:
+			returned = slices.Clone(q.lines[:1])
+			q.lines = q.lines[1:]
 		}
 		q.mu.Unlock()
+		if len(returned) > 0 {
+			q.returned(returned)
+		}
 		q.notify()
 	})
 }
@@ -150,18 +159,20 @@ func (q *Queue) Watch(steer func(tty.Line) bool) (stop func()) {
 	}
 }
 
-// Cancel removes the lines and returns them, but for one that an agent may have got: after a turn was cancelled,
-// nothing is sent that was entered for it.
-func (q *Queue) Cancel() (returned []tty.Line) {
+// Cancel returns the lines to those who entered them, as nothing is sent that was entered for a turn that was
+// cancelled. One that is being given to an agent is returned if the agent does not take it.
+func (q *Queue) Cancel() {
 	q.mu.Lock()
 	kept := 0
 	if q.steering {
 		kept = 1
 	}
 	q.cancelled = q.steer != nil
-	returned = slices.Clone(q.lines[min(kept, len(q.lines)):])
+	returned := slices.Clone(q.lines[min(kept, len(q.lines)):])
 	q.lines = q.lines[:min(kept, len(q.lines))]
 	q.mu.Unlock()
+	if len(returned) > 0 {
+		q.returned(returned)
+	}
 	q.changed()
-	return returned
 }

@@ -23,12 +23,13 @@ type Translator struct {
 	replayed     bool                  // the events are those of a journal
 	unsaved      uint64                // Seq of the first event since which none was saved; 0: all were
 
-	cwd     string            // of the newest run
-	title   string            // the client has
-	renamed bool              // title does not follow the first message
-	totals  projection.Totals // of the turns so far
-	headed  bool              // the turn that speaks has its heading
-	spoken  bool              // text was sent since the last message of a person
+	cwd     string             // of the newest run
+	title   string             // the client has
+	renamed bool               // title does not follow the first message
+	totals  projection.Totals  // of the turns so far
+	headed  bool               // the turn that speaks has its heading
+	spoken  bool               // text was sent since the last message of a person
+	said    projection.Message // the newest
 	notices []notice
 	newest  *conversation.Turn // of the newest event; nil: it has none
 	out     []sdk.SessionUpdate
@@ -66,7 +67,7 @@ func (t *Translator) addTeam() {
 }
 
 // Event returns the updates for an event that was appended. There are none for the message of a person, which the
-// client itself shows.
+// client itself shows, until an event says that it was entered elsewhere.
 func (t *Translator) Event(e coordinator.Event) []sdk.SessionUpdate {
 	switch {
 	case !e.Unsaved:
@@ -79,7 +80,17 @@ func (t *Translator) Event(e coordinator.Event) []sdk.SessionUpdate {
 	for _, d := range deltas {
 		t.newest = conversation.TurnOf(d)
 	}
-	return t.updates(deltas)
+	all := t.updates(deltas)
+	switch p := e.Payload.(type) {
+	case projection.MessageAppended:
+		t.said = p.Message
+	case projection.InputReceived:
+		if p.MessageID == t.said.ID {
+			t.addUserText(meta{Member: t.said.Speaker.ID, Name: displayName(t.said.Speaker)}, t.said.ID, t.said.Content)
+			all, t.out = append(all, t.out...), nil
+		}
+	}
+	return all
 }
 
 // Text returns the updates for text that streams in a turn. The events that record it later add nothing.

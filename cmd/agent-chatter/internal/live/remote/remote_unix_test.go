@@ -46,7 +46,7 @@ var key = catalog.Key{Dir: "/home/ann/sessions/demo", ID: "01M8M941K8EB9QK0HQYR5
 // hosting hosts a conversation in a home, and returns it and its writer.
 func hosting(t *testing.T, home string) (*live.Conversation, inbox, journal.Holder) {
 	t.Helper()
-	b := inbox{live.NewQueue(func() {})}
+	b := inbox{live.NewQueue(func() {}, func([]tty.Line) {})}
 	c := live.New(b)
 	end, err := remote.Listen(home, func(session string) *live.Conversation {
 		if session == key.Name() {

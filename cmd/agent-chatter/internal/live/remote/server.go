@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"net"
 	"net/http"
 	"sync"
@@ -40,6 +41,40 @@ func Listen(home string, find Find) (end func(), err error) {
 		_ = server.Close()
 		serving.Wait()
 	}, nil
+}
+
+// A Server lets other processes take part in conversations from the first one that they can find. These run all the same
+// if the server cannot listen.
+type Server struct {
+	home string
+	log  *slog.Logger
+	find Find
+
+	start sync.Once
+	end   func() // nil: it does not listen
+}
+
+// NewServer returns a Server for a home, in which nothing is made before Start.
+func NewServer(home string, log *slog.Logger, find Find) *Server {
+	return &Server{home: home, log: log, find: find}
+}
+
+// Start begins to listen, unless that was done. The home exists.
+func (s *Server) Start() {
+	s.start.Do(func() {
+		var err error
+		if s.end, err = Listen(s.home, s.find); err != nil {
+			s.log.Warn("other processes cannot take part in conversations", "error", err)
+		}
+	})
+}
+
+// Close ends the connections. Start does nothing after that.
+func (s *Server) Close() {
+	s.start.Do(func() {})
+	if s.end != nil {
+		s.end()
+	}
 }
 
 // own accepts only connections of processes of the user.

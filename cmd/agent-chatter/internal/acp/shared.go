@@ -1,0 +1,201 @@
+package acp
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"unicode"
+
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/editor"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/host"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/live"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/web"
+	"github.com/agent-chatter/agent-chatter/coordinator"
+	"github.com/agent-chatter/agent-chatter/projection/catalog"
+)
+
+// An inbox takes what is entered in other front ends of a session. It implements live.Inbox.
+type inbox struct{ *session }
+
+// share lets other front ends take part in the session once it has events.
+func (o *session) share() {
+	o.live = live.New(inbox{o})
+	o.queue = live.NewQueue(o.queueChanged, o.live.Return)
+	o.app.Heard = func(m app.Message) {
+		if m.Text != "" {
+			o.live.Notice(o.app.Render(m))
+		}
+	}
+}
+
+// conversation returns the conversation of a session that is open, as catalog.Key.Name names it; nil: none is.
+func (s *server) conversation(name string) *live.Conversation {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, o := range s.sessions {
+		if key := o.key.Load(); key != nil && key.Name() == name {
+			return o.live
+		}
+	}
+	return nil
+}
+
+// setKey makes the session one that other front ends find. It has events.
+func (o *session) setKey() {
+	key := catalog.Key{Dir: o.app.Catalog.Team(o.c.Team().ID).Journals().Path(), ID: o.id}
+	o.key.Store(&key)
+	o.live.Set(func(s *live.State) { s.Session = key.Name() })
+	o.server.others.Start()
+}
+
+// Enter implements live.Inbox.
+func (o inbox) Enter(in live.Input) error {
+	if err := permit(in.Role, in.Text); err != nil {
+		return err
+	}
+	line, err := in.Line(&o.pasted)
+	if err != nil {
+		return err
+	}
+	return o.queue.Enter(line)
+}
+
+// permit returns an error unless a front end with a role may enter a text. A text such as a path that only begins like a
+// command is a message, as in the client.
+func permit(role web.Role, text string) error {
+	name, args := splitCommand(text)
+	if !strings.HasPrefix(name, "/") {
+		return nil
+	}
+	return live.Permit(role, name, commandOf(name) == nil, args)
+}
+
+// TakeBack implements live.Inbox.
+func (o inbox) TakeBack(id string) (text string, ok bool) {
+	line, ok := o.queue.TakeBack(id)
+	return line.Text, ok
+}
+
+// Cancel implements live.Inbox.
+func (o inbox) Cancel(member string) {
+	if member != "" {
+		o.c.CancelTurn(member)
+		return
+	}
+	o.cancel(errCanceled)
+}
+
+// Complete implements live.Inbox.
+func (o inbox) Complete(role web.Role, text string) live.Completion {
+	var known editor.Sources
+	for _, c := range commands() {
+		known.Commands = append(known.Commands, editor.Choice{Text: "/" + c.name, Help: c.description})
+	}
+	for _, c := range o.ownCommands() {
+		known.Commands = append(known.Commands, editor.Choice{Text: c.Name, Help: c.Description})
+	}
+	o.mu.Lock()
+	members := o.team.Members
+	o.mu.Unlock()
+	for _, m := range members {
+		known.Members = append(known.Members, editor.Choice{
+			Text: "@" + tty.SafeLine(m.Name), Help: tty.SafeLine(m.DisplayName),
+		})
+	}
+	return live.Complete(known, text, func(command string) bool { return permit(role, command) == nil })
+}
+
+// queueChanged shows what is queued, and sends it when no prompt runs.
+func (o *session) queueChanged() {
+	lines := o.queue.Queued()
+	o.live.ShowQueue(lines)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if len(lines) > 0 && !o.sending {
+		o.sending = true
+		go o.sendQueued()
+	}
+}
+
+// sendQueued sends what is queued until nothing is.
+func (o *session) sendQueued() {
+	for {
+		o.turn.Lock()
+		o.mu.Lock()
+		more := len(o.queue.Queued()) > 0
+		o.sending = more
+		o.mu.Unlock()
+		if more {
+			o.sendNext()
+		}
+		o.turn.Unlock() // for a prompt of the client that waits
+		if !more {
+			return
+		}
+	}
+}
+
+// sendNext sends the first line that is queued, if there is one. The caller holds the turn lock.
+func (o *session) sendNext() {
+	if o.closed {
+		o.cancel(errEnded)
+		return
+	}
+	line, err := o.queue.Next(closed)
+	if err != nil {
+		return // it was taken back
+	}
+	files := o.pasted.Files(line.Text)
+	o.pasted.Forget(line.Text)
+	message := promptMessage{Text: line.Text, Files: files}
+	device := coordinator.Device{Name: line.Device, InputID: line.ID}
+	_, err = o.run(context.Background(), message, device)
+	if err != nil && !errors.As(err, new(*coordinator.TurnError)) { // that was said
+		o.app.Show(app.Explain(err))
+	}
+}
+
+// closed is a channel that is closed.
+var closed = func() chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}()
+
+// steer gives a message of another front end to the agent that works, and returns false if it has to wait.
+func (o *session) steer(line tty.Line) bool {
+	if command, _ := splitCommand(line.Text); strings.HasPrefix(command, "/") || len(o.pasted.Files(line.Text)) > 0 {
+		return false
+	}
+	return o.c.SteerOn(coordinator.Device{Name: line.Device, InputID: line.ID}, "", line.Text)
+}
+
+// cancel cancels the turns that run, if any do. What is queued is returned.
+func (o *session) cancel(cause error) {
+	o.queue.Cancel()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.cancelTurns != nil {
+		o.cancelTurns(cause)
+	}
+}
+
+// splitCommand divides a text after its first word, which names a command if it begins with a slash.
+func splitCommand(text string) (name, args string) {
+	line := strings.TrimSpace(text)
+	name = line[:strings.IndexFunc(line+" ", unicode.IsSpace)]
+	return name, strings.TrimSpace(line[len(name):])
+}
+
+// askEverywhere asks a question in the client and the other front ends. The first answer counts.
+func (l *listener) askEverywhere(
+	ctx context.Context, q coordinator.Question, here func(context.Context) coordinator.Answer,
+) coordinator.Answer {
+	answer, other := l.session.live.AskAlso(ctx, q, here)
+	if other != nil {
+		l.session.app.Notice(host.AnsweredOnText(q.Member.DisplayName, other.By, answer.Decision))
+	}
+	return answer
+}
