@@ -170,7 +170,7 @@ func (o *session) prompt(ctx context.Context, message promptMessage) (sdk.StopRe
 	return o.run(ctx, message, coordinator.Device{})
 }
 
-// run sends a message that was entered on a device, the client if it is the zero Device. The caller holds the turn lock.
+// run sends a message that was entered on a device, the client if it is the zero Device. The turn lock is held.
 func (o *session) run(ctx context.Context, message promptMessage, device coordinator.Device) (sdk.StopReason, error) {
 	if err := o.ready(ctx); err != nil {
 		return "", err

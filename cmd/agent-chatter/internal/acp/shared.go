@@ -62,8 +62,7 @@ func (o inbox) Enter(in live.Input) error {
 	return o.queue.Enter(line)
 }
 
-// permit returns an error unless a front end with a role may enter a text. A text such as a path that only begins like a
-// command is a message, as in the client.
+// permit returns an error unless a front end with a role may enter a text.
 func permit(role web.Role, text string) error {
 	name, args := splitCommand(text)
 	if !strings.HasPrefix(name, "/") {

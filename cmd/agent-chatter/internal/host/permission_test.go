@@ -1,11 +1,13 @@
 package host
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
+	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
 )
 
@@ -52,6 +54,15 @@ func permissionTexts() (texts []apptest.Text) {
 			apptest.Text{Function: "TypeText", Sample: sample, Shown: TypeText(questions.Questions[i])})
 	}
 	texts = append(texts, apptest.Text{Function: "omittedText", Shown: omittedText(300_000)})
+	for _, d := range []coordinator.Decision{
+		coordinator.Refused, coordinator.Allowed, coordinator.AllowedForSession, coordinator.AllowedAlways,
+	} {
+		texts = append(texts, apptest.Text{Function: "AnsweredText", Sample: fmt.Sprint(d), Shown: AnsweredText(d)})
+	}
+	texts = append(texts, apptest.Text{
+		Function: "AnsweredOnText",
+		Shown:    AnsweredOnText(apptest.Hostile, apptest.Hostile, coordinator.Refused),
+	})
 	texts = append(texts, apptest.Text{Function: "fieldText", Shown: fieldText([]byte(`"a\nb"`))})
 	return texts
 }

@@ -43,8 +43,8 @@ func Listen(home string, find Find) (end func(), err error) {
 	}, nil
 }
 
-// A Server lets other processes take part in conversations from the first one that they can find. These run all the same
-// if the server cannot listen.
+// A Server lets other processes take part in conversations from the first one that they can find. If it cannot listen,
+// the conversations run all the same.
 type Server struct {
 	home string
 	log  *slog.Logger
