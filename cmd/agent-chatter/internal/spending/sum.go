@@ -160,22 +160,40 @@ type row struct {
 	Sum
 }
 
-// sum returns the sums of the usage of sessions since a time; the zero time is the first. Days are in order, others
-// begin with the one of the most tokens.
+// sum is sums for one By.
 func sum(by By, since time.Time, sessions []*catalog.Entry, prices Prices) []row {
-	sums := map[key]*Sum{}
+	return sums(since, sessions, prices, by)[0]
+}
+
+// sums returns, for each By, the sums of the usage of sessions since a time; the zero time is the first. Days are in
+// order, others begin with the one of the most tokens.
+func sums(since time.Time, sessions []*catalog.Entry, prices Prices, by ...By) [][]row {
+	found := make([]map[key]*Sum, len(by))
+	for i := range found {
+		found[i] = map[key]*Sum{}
+	}
 	for s := range catalog.Sessions(sessions) {
 		for _, t := range s.Spent.Usage {
 			if t.Time().Before(since) {
 				continue
 			}
-			k := keyOf(by, s, t)
-			if sums[k] == nil {
-				sums[k] = new(Sum)
+			for i := range by {
+				k := keyOf(by[i], s, t)
+				if found[i][k] == nil {
+					found[i][k] = new(Sum)
+				}
+				found[i][k].Add(t, prices)
 			}
-			sums[k].Add(t, prices)
 		}
 	}
+	all := make([][]row, len(by))
+	for i := range by {
+		all[i] = sorted(by[i], found[i])
+	}
+	return all
+}
+
+func sorted(by By, sums map[key]*Sum) []row {
 	rows := make([]row, 0, len(sums))
 	for k, s := range sums {
 		rows = append(rows, row{k, *s})

@@ -17,7 +17,7 @@ const keys = [
   ["o", "groups by directory, or none"], ["T", "only the team of the session, or all"], [".", "only its directory, or all"],
   ["Space", "mark a session"], ["D", "compare two marked, or one and the selected"],
   ["r p f", "rename, pin, fork"], ["e y", "export, copy the id"], ["d u", "move to trash; undo"],
-  ["c", "a new conversation"], ["Esc", "end the search, remove the filter"], ["?", "these keys"],
+  ["c", "a new conversation"], ["U", "what the agents used"], ["Esc", "end the search, remove the filter"], ["?", "these keys"],
 ];
 const kinds = [["", "All"], ["live", "Live"], ["archived", "Archived"], ["damaged", "Damaged"], ["trash", "Trash"]];
 const orders = [["", "Updated"], ["created", "Created"], ["messages", "Messages"], ["title", "Title"]];
@@ -119,6 +119,7 @@ class List {
     this.view.append(
       element("header", { className: "list-head" },
         element("div", { className: "list-row" }, element("h1", {}, "Sessions"), this.count, this.field, this.begin,
+          element("a", { href: "/usage", className: "icon", title: "Usage (U)", "aria-label": "Usage" }, icon("usage")),
           iconButton("help", "Keys", "help", () => showKeys(keys)), themeButton()),
         element("div", { className: "list-row filters" },
           element("div", { className: "kinds", role: "group", "aria-label": "Show" }, ...this.kinds),
@@ -391,6 +392,7 @@ class List {
       case ".": this.#set({ cwd: this.filter.cwd ? "" : session?.cwd ?? "" }); break;
       case "t": if (session && !session.trashed) this.#go(`/s/${encodeURI(session.key)}/timeline`); break;
       case "v": if (session && !session.trashed) this.#go(`/s/${encodeURI(session.key)}/files`); break;
+      case "U": this.#go("/usage"); break;
       case "c": this.#begin(); break;
       case "D": this.#compare(session); break;
       case "?": showKeys(keys); break;
