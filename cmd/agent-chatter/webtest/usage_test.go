@@ -57,3 +57,26 @@ func TestUsage(t *testing.T) {
 		t.Errorf("an empty home: %s", violation)
 	}
 }
+
+// TestMembersUsage shows what each member used beside a conversation that runs, and above it on a narrower page. It is
+// current.
+func TestMembersUsage(t *testing.T) {
+	_, b, log := chatPage(t)
+	b.run(chromedp.EmulateViewport(1280, 800))
+	b.wait(`document.querySelectorAll(".beside .members li").length == 3`)
+	for n, u := range []projection.Usage{{Input: 1000, Context: 24_400, Window: 200_000}, {Input: 2000, Context: 61_000, Window: 200_000}} {
+		u.Cost = &projection.Cost{Amount: 0.42, Currency: "USD"}
+		id := fmt.Sprintf("01KAH9TQ4GJ5X8C2VRB%07d", 100+n)
+		add(t, log, projection.TurnStarted{TurnID: id, MemberID: "ada"}, message(ada, "I look."),
+			projection.TurnEnded{TurnID: id, MemberID: "ada", FinishReason: projection.Done, Usage: &u})
+	}
+	b.wait(`document.querySelectorAll(".beside .member-figures")[1].innerText == "31% of 200k · 0.84 USD"`)
+	b.wait(`document.querySelector(".figures-of-session").innerText == "3k tokens\n0.84 USD"`)
+	b.picture("member-figures")
+	b.run(chromedp.EmulateViewport(900, 800))
+	b.wait(`document.querySelector(".session-head .members small").innerText == "31% of 200k · 0.84 USD"`)
+	if got := value[string](b, `document.querySelector(".spent").innerText`); got != "3k tokens · 0.84 USD" {
+		t.Errorf("the session: %q", got)
+	}
+	b.picture("member-figures-narrow")
+}

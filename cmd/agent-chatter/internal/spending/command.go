@@ -158,7 +158,7 @@ func writeTable(a *app.App, by By, rows []row) error {
 // cells returns the texts of a row.
 func (r row) cells(by By) []string {
 	cells := []string{
-		r.name(by), fmt.Sprint(r.Turns), r.count(r.in()), r.count(r.cached()), r.count(r.out()), r.cost(),
+		r.name(by), fmt.Sprint(r.Turns), r.count(r.in()), r.count(r.cached()), r.count(r.out()), r.CostText(),
 	}
 	if by == BySession {
 		cells = append(cells, tty.SafeLine(r.title))

@@ -51,7 +51,7 @@ func ReportOf(since time.Time, sessions []*catalog.Entry, prices Prices, by ...B
 }
 
 func line(r row, by By, bar float64) Line {
-	return Line{r.name(by), r.Turns, r.count(r.in()), r.count(r.cached()), r.count(r.out()), r.cost(), bar}
+	return Line{r.name(by), r.Turns, r.count(r.in()), r.count(r.cached()), r.count(r.out()), r.CostText(), bar}
 }
 
 // notes say what a sum lacks.

@@ -228,6 +228,7 @@ func (r retention) words(s catalog.Session) string {
 type headJSON struct {
 	sessionJSON
 	Members []memberJSON `json:"members"`
+	Figures []string     `json:"figures,omitempty"` // what all members used
 	Notices []string     `json:"notices,omitempty"`
 }
 
@@ -259,6 +260,7 @@ func (d *Server) session(r *http.Request) (headJSON, error) {
 	if head.LastSeq = end.Seq; head.Live {
 		torn = journal.Torn{}
 	}
+	d.addFigures(r.Context(), &head, s, reader, end)
 	for _, fault := range view.Faults(s, torn, err) {
 		head.Notices = append(head.Notices, d.app.Render(fault))
 	}
