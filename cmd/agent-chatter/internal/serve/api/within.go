@@ -35,6 +35,11 @@ type memberJSON struct {
 // members returns the members that the first events of a session name.
 func members(first iter.Seq2[projection.Event, error]) []memberJSON {
 	team, _ := conversation.Team(first) // the parts of the conversation report errors
+	return membersOf(team)
+}
+
+// membersOf describes the members of a team.
+func membersOf(team []projection.Member) []memberJSON {
 	members := page.NewMembers(team)
 	var all []memberJSON
 	for _, m := range team {
