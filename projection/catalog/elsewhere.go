@@ -49,8 +49,8 @@ func (d *Dir) RemoteEntry(id, teamID string, r projection.Row, lastSeq uint64, h
 // Remote reports whether the session is only on a hub.
 func (e *Entry) Remote() bool { return e.row != nil && e.row.remote }
 
-// live reports whether a process here or another machine writes the session.
-func (e *Entry) live() bool {
+// Live reports whether a process here or another machine writes the session. It reads the lock file of the journal.
+func (e *Entry) Live() bool {
 	return e.claimedBy != "" || !e.Remote() && e.dir.journals.Writer(e.id) != (journal.Holder{})
 }
 

@@ -142,7 +142,7 @@ func (q Query) filter(ctx context.Context, entries []*Entry) []*Entry {
 // match reports whether the query selects a session, if it selects its row.
 func (q Query) match(e *Entry) bool {
 	return q.Archived.match(e.archived) && q.Damaged.match(e.Damaged) &&
-		(q.Live == Any || q.Live.match(e.live()))
+		(q.Live == Any || q.Live.match(e.Live()))
 }
 
 // matchRow reports whether the query, whose Text is as it is compared, selects a row.

@@ -44,12 +44,18 @@ var began = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 // write writes a session, an event a second, and returns its log, which is open until the test ends.
 func write(t testing.TB, home, id string, payloads ...projection.Payload) *journal.Log {
 	t.Helper()
+	return writeIn(t, home, id, append([]projection.Payload{created(id)}, payloads...)...)
+}
+
+// writeIn is write for events of which the first one creates the session.
+func writeIn(t testing.TB, home, id string, payloads ...projection.Payload) *journal.Log {
+	t.Helper()
 	log, err := journal.NewDir(filepath.Join(home, "sessions", "review"), journal.Options{}).Create(id)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { log.Close() })
-	add(t, log, append([]projection.Payload{created(id)}, payloads...)...)
+	add(t, log, payloads...)
 	return log
 }
 

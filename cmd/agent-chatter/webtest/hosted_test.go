@@ -18,7 +18,11 @@ func TestHostedConversation(t *testing.T) {
 	b.wait(`document.querySelector("button.begin").checkVisibility()`)
 	b.press("c")
 	b.wait(`document.querySelector("dialog[open] select[name=team] option[value=demo]")`)
-	b.do(`document.querySelector("dialog select[name=team]").value = "demo"`)
+	b.do(`const team = document.querySelector("dialog select[name=team]"); team.value = "demo"; team.dispatchEvent(new Event("change"))`)
+	if got := value[int](b, `document.querySelectorAll("dialog .members li[class^=fg]").length`); got < 2 {
+		t.Errorf("%d members of the team are named", got)
+	}
+	b.picture("hosted-begin")
 	b.run(chromedp.Focus("dialog textarea"))
 	b.press("Shall we begin?" + kb.Enter)
 	b.wait(`location.pathname.startsWith("/s/demo/") && document.querySelector(".items").innerText.includes("Shall we begin?")`)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 )
@@ -32,9 +33,9 @@ func memberContextText(m team.Member, c coordinator.Context, cut coordinator.Win
 	switch {
 	case c.Used > 0 && c.Window > 0:
 		percent := (100*c.Used + c.Window/2) / c.Window
-		text = fmt.Sprintf("%s of %s tokens, %d%%", shortCount(c.Used), shortCount(c.Window), percent)
+		text = fmt.Sprintf("%s of %s tokens, %d%%", view.ShortCount(c.Used), view.ShortCount(c.Window), percent)
 	case c.Used > 0:
-		text = shortCount(c.Used) + " tokens; its window is not reported"
+		text = view.ShortCount(c.Used) + " tokens; its window is not reported"
 	}
 	parts := []string{text}
 	if m.Memory == team.MemoryWindow {

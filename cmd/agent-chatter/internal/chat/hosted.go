@@ -21,6 +21,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 	"github.com/agent-chatter/agent-chatter/journal"
+	"github.com/agent-chatter/agent-chatter/projection"
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
@@ -124,7 +125,13 @@ func (h *Host) Teams(ctx context.Context) (all []live.Team) {
 			continue // it cannot run
 		}
 		_, err = loader.Load(ctx, f.Name)
-		all = append(all, live.Team{Name: f.Name, Title: tty.SafeLine(t.DisplayName), Trusted: err == nil})
+		found := live.Team{Name: f.Name, Title: tty.SafeLine(t.DisplayName), Trusted: err == nil}
+		for _, m := range t.Members {
+			found.Members = append(found.Members, projection.Member{
+				ID: m.ID, Name: m.Name, DisplayName: m.DisplayName, Type: m.Type, AgentType: m.AgentType,
+			})
+		}
+		all = append(all, found)
 	}
 	return all
 }

@@ -88,8 +88,6 @@ func chatTexts() []apptest.Text {
 		coordinator.Context{Used: 24_400, Window: 200_000}, coordinator.WindowCut{Shown: 20, All: 62}, true))
 	add("memberContextText", "unknown", memberContextText(team.Member{DisplayName: "Ada"}, coordinator.Context{},
 		coordinator.WindowCut{}, false))
-	add("contextText", "", contextText(coordinator.Context{Used: 24_400, Window: 200_000}))
-	add("contextText", "an unknown window", contextText(coordinator.Context{Used: 1_240_000}))
 	add("placeText", "", placeText("/src/"+apptest.Hostile, apptest.Hostile))
 	add("nextNamesText", "", nextNamesText([]coordinator.Queued{{Member: team.Member{DisplayName: apptest.Hostile}}, {}}))
 	active := coordinator.Status{Phase: coordinator.Active, Waiting: "hugo"}

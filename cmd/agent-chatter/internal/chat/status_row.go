@@ -2,7 +2,6 @@ package chat
 
 import (
 	"cmp"
-	"fmt"
 	"os"
 	"path/filepath"
 
@@ -47,10 +46,10 @@ func (d *display) fact(name home.StatusFact, s *coordinator.Session, at team.Mem
 	case home.StatusModel:
 		return tty.SafeLine(cmp.Or(at.Model, d.models[at.ID]))
 	case home.StatusContext:
-		return contextText(s.Contexts[at.ID])
+		return view.ContextText(s.Contexts[at.ID].Used, s.Contexts[at.ID].Window)
 	case home.StatusTokens:
 		if n := s.Stats.Usage.Tokens(); n > 0 {
-			return shortCount(n) + " tokens"
+			return view.ShortCount(n) + " tokens"
 		}
 	case home.StatusCost:
 		return view.CostText(s.Stats.Usage)
@@ -61,28 +60,6 @@ func (d *display) fact(name home.StatusFact, s *coordinator.Session, at team.Mem
 		return d.repl.hub.Short()
 	}
 	return ""
-}
-
-// contextText says how full the context of a member is; "": unknown.
-func contextText(c coordinator.Context) string {
-	switch {
-	case c.Used == 0:
-		return ""
-	case c.Window == 0:
-		return shortCount(c.Used) + " in context"
-	}
-	return fmt.Sprintf("%d%% of %s", (100*c.Used+c.Window/2)/c.Window, shortCount(c.Window))
-}
-
-// shortCount returns a number of tokens as 950, 12k or 1.2M.
-func shortCount(n int64) string {
-	switch {
-	case n < 1000:
-		return fmt.Sprint(n)
-	case n < 999_500:
-		return fmt.Sprintf("%dk", (n+500)/1000)
-	}
-	return fmt.Sprintf("%.1fM", float64(n)/1e6)
 }
 
 // placeText names the working directory, and the branch of git if there is one.

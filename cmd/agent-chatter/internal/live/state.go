@@ -5,6 +5,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/web"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/projection"
 )
 
 // A State is what a conversation does now.
@@ -89,7 +90,8 @@ type Choice struct {
 
 // A Team is a team with which a conversation can begin.
 type Team struct {
-	Name    string `json:"name"`
-	Title   string `json:"title"`
-	Trusted bool   `json:"trusted"`
+	Name    string
+	Title   string
+	Members []projection.Member // people too, as a session would record them
+	Trusted bool
 }

@@ -63,26 +63,32 @@ func (cmd *Command) Run(a *app.App) error {
 	return nil
 }
 
-// since returns the time of --since; zero: the flag is missing. A number of days begins at midnight: 1d is today.
+// since returns the time of --since; zero: the flag is missing.
 func (cmd *Command) since(now time.Time) (time.Time, error) {
-	if cmd.Since == "" {
-		return time.Time{}, nil
-	}
-	var age home.Days
-	if age.UnmarshalText([]byte(cmd.Since)) == nil {
-		const day = 24 * time.Hour
-		if span := time.Duration(age); span%day != 0 || span == 0 {
-			return now.Add(-span), nil
-		} else {
-			year, month, today := now.Local().Date()
-			return time.Date(year, month, today+1-int(span/day), 0, 0, 0, 0, time.Local), nil
-		}
-	}
-	if t, ok := view.ParseTime(cmd.Since); ok {
+	if t, ok := Since(cmd.Since, now); ok {
 		return t, nil
 	}
 	return time.Time{}, app.UsageError("--since %s: expected a time such as 2026-11-21, or an age such as 7d or 12h.",
 		tty.SafeLine(cmd.Since))
+}
+
+// Since returns the earliest time that a text means, such as 2026-11-21 or 7d; zero for "". A number of days begins at
+// midnight: 1d is today. false: it means none.
+func Since(text string, now time.Time) (time.Time, bool) {
+	if text == "" {
+		return time.Time{}, true
+	}
+	var age home.Days
+	if age.UnmarshalText([]byte(text)) == nil {
+		const day = 24 * time.Hour
+		if span := time.Duration(age); span%day != 0 || span == 0 {
+			return now.Add(-span), true
+		} else {
+			year, month, today := now.Local().Date()
+			return time.Date(year, month, today+1-int(span/day), 0, 0, 0, 0, time.Local), true
+		}
+	}
+	return view.ParseTime(text)
 }
 
 // printNotices prints what the numbers lack.
@@ -90,20 +96,12 @@ func (cmd *Command) printNotices(a *app.App, rows []row, sessions []*catalog.Ent
 	if len(rows) == 0 && cmd.Output == "text" {
 		a.Show(nothingText(cmd.Team, cmd.Since))
 	}
-	if text := unknownText(of(rows)); text != "" && cmd.Output == "text" {
-		a.Notice(text)
+	all := of(rows)
+	if cmd.Output != "text" {
+		all = Sum{} // the output says it
 	}
-	if of(rows).Priced > 0 && cmd.Output == "text" {
-		a.Notice(textByPrices)
-	}
-	damaged := 0
-	for _, s := range sessions {
-		if s.Damaged {
-			damaged++
-		}
-	}
-	if damaged > 0 {
-		a.Show(damagedText(damaged))
+	for _, note := range notes(all, damaged(sessions)) {
+		a.Show(note)
 	}
 }
 
@@ -160,7 +158,7 @@ func writeTable(a *app.App, by By, rows []row) error {
 // cells returns the texts of a row.
 func (r row) cells(by By) []string {
 	cells := []string{
-		r.name(by), fmt.Sprint(r.Turns), r.count(r.in()), r.count(r.cached()), r.count(r.out()), r.cost(),
+		r.name(by), fmt.Sprint(r.Turns), r.count(r.in()), r.count(r.cached()), r.count(r.out()), r.CostText(),
 	}
 	if by == BySession {
 		cells = append(cells, tty.SafeLine(r.title))

@@ -54,7 +54,7 @@ func TestOwnPrices(t *testing.T) {
 	} {
 		var s Sum
 		s.Add(tt.tally, ownPrices("m", "codex (default)"))
-		if got := s.cost(); got != tt.want {
+		if got := s.CostText(); got != tt.want {
 			t.Errorf("%s: %s, want %s", name, got, tt.want)
 		}
 		if (s.Priced == 0) != (s.Own == nil) || s.Priced > s.Uncosted {
@@ -66,7 +66,7 @@ func TestOwnPrices(t *testing.T) {
 		{Sum: Sum{Uncosted: 1, Priced: 1, Own: map[string]float64{"EUR": 1, "USD": 2}}},
 		{Sum: Sum{Uncosted: 1, Priced: 1, Own: map[string]float64{"EUR": 1}}},
 	})
-	if got := both.cost(); got != "0.50 USD + 2.00 EUR, 2.00 USD*" || !maps.Equal(both.Own, map[string]float64{"EUR": 2, "USD": 2}) {
+	if got := both.CostText(); got != "0.50 USD + 2.00 EUR, 2.00 USD*" || !maps.Equal(both.Own, map[string]float64{"EUR": 2, "USD": 2}) {
 		t.Errorf("got %s, %v", got, both.Own)
 	}
 }

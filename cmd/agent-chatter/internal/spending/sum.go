@@ -68,8 +68,8 @@ func (s Sum) count(n int64) string {
 	return fmt.Sprint(n)
 }
 
-// cost returns the cost as people read it.
-func (s Sum) cost() string {
+// CostText returns the cost as people read it: "unknown", or "-" if there is none, and "≥" before a lower bound.
+func (s Sum) CostText() string {
 	costs := view.CostText(s.Totals)
 	if own := view.CostText(projection.Totals{Costs: s.Own}); own != "" {
 		costs = strings.TrimPrefix(costs+" + "+own+ownMark, " + ")
@@ -160,22 +160,40 @@ type row struct {
 	Sum
 }
 
-// sum returns the sums of the usage of sessions since a time; the zero time is the first. Days are in order, others
-// begin with the one of the most tokens.
+// sum is sums for one By.
 func sum(by By, since time.Time, sessions []*catalog.Entry, prices Prices) []row {
-	sums := map[key]*Sum{}
+	return sums(since, sessions, prices, by)[0]
+}
+
+// sums returns, for each By, the sums of the usage of sessions since a time; the zero time is the first. Days are in
+// order, others begin with the one of the most tokens.
+func sums(since time.Time, sessions []*catalog.Entry, prices Prices, by ...By) [][]row {
+	found := make([]map[key]*Sum, len(by))
+	for i := range found {
+		found[i] = map[key]*Sum{}
+	}
 	for s := range catalog.Sessions(sessions) {
 		for _, t := range s.Spent.Usage {
 			if t.Time().Before(since) {
 				continue
 			}
-			k := keyOf(by, s, t)
-			if sums[k] == nil {
-				sums[k] = new(Sum)
+			for i := range by {
+				k := keyOf(by[i], s, t)
+				if found[i][k] == nil {
+					found[i][k] = new(Sum)
+				}
+				found[i][k].Add(t, prices)
 			}
-			sums[k].Add(t, prices)
 		}
 	}
+	all := make([][]row, len(by))
+	for i := range by {
+		all[i] = sorted(by[i], found[i])
+	}
+	return all
+}
+
+func sorted(by By, sums map[key]*Sum) []row {
 	rows := make([]row, 0, len(sums))
 	for k, s := range sums {
 		rows = append(rows, row{k, *s})
@@ -232,20 +250,16 @@ func costs(t projection.Totals) map[string]float64 {
 	return all
 }
 
-// ofSession returns the sums of the members of one session, as sum does.
-func ofSession(used []projection.Tally, prices Prices) []row {
-	sums := map[string]*Sum{}
+// OfSession returns the sums of the members of one session, by their ids, and of all of them.
+func OfSession(used []projection.Tally, prices Prices) (members map[string]Sum, all Sum) {
+	members = map[string]Sum{}
 	for _, t := range used {
-		if sums[t.Member] == nil {
-			sums[t.Member] = new(Sum)
-		}
-		sums[t.Member].Add(t, prices)
+		s := members[t.Member]
+		s.Add(t, prices)
+		members[t.Member] = s
+		all.Add(t, prices)
 	}
-	var rows []row
-	for _, member := range slices.Sorted(maps.Keys(sums)) {
-		rows = append(rows, row{key{member: member}, *sums[member]})
-	}
-	return rows
+	return members, all
 }
 
 // SessionText describes what the members used in a session, and what all sessions used today, in lines of at most so
@@ -259,11 +273,11 @@ func SessionText(
 		cells[0] = name
 		t.Add(plain(cells)...)
 	}
-	rows := ofSession(used, prices)
-	for _, r := range rows {
-		add(name(r.member), r.Sum)
+	members, all := OfSession(used, prices)
+	for _, id := range slices.Sorted(maps.Keys(members)) {
+		add(name(id), members[id])
 	}
-	add("this session", of(rows))
+	add("this session", all)
 	add("today (all)", today)
 	var b strings.Builder
 	for _, line := range t.Lines(columns) {
@@ -272,7 +286,7 @@ func SessionText(
 	if strings.Contains(b.String(), "≥") {
 		b.WriteString(textLowerBound + "\n")
 	}
-	if of(rows).Priced+today.Priced > 0 {
+	if all.Priced+today.Priced > 0 {
 		b.WriteString(textByPrices)
 	}
 	return strings.TrimSuffix(b.String(), "\n")

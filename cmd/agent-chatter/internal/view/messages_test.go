@@ -52,6 +52,8 @@ func viewTexts() []apptest.Text {
 	add("agentNoticeText", "", agentNoticeText(apptest.Hostile, apptest.Hostile))
 	add("retryingText", "", retryingText(apptest.Hostile, agent.Retry{Reason: apptest.Hostile}))
 	add("retryingText", "a wait", retryingText("Ada", agent.Retry{Reason: "429 Too Many Requests", Wait: 4200 * time.Millisecond, Try: 2, Max: 6}))
+	add("ContextText", "", ContextText(24_400, 200_000))
+	add("ContextText", "an unknown window", ContextText(1_240_000, 0))
 	add("unansweredText", "input from a pipe", unansweredText(apptest.Hostile, apptest.Hostile))
 	add("AnswersText", "", AnswersText(projection.PermissionAnswered{
 		Questions: []projection.Question{{Text: apptest.Hostile}, {Text: "Key?", Secret: true}, {Text: "More?"}},

@@ -35,3 +35,26 @@ func CostText(t projection.Totals) string {
 	}
 	return strings.Join(parts, ", ")
 }
+
+// ContextText says how full the context of a member is, in tokens; "": unknown. window is how many it holds; 0: that is
+// unknown.
+func ContextText(used, window int64) string {
+	switch {
+	case used == 0:
+		return ""
+	case window == 0:
+		return ShortCount(used) + " in context"
+	}
+	return fmt.Sprintf("%d%% of %s", (100*used+window/2)/window, ShortCount(window))
+}
+
+// ShortCount returns a number of tokens as 950, 12k or 1.2M.
+func ShortCount(n int64) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprint(n)
+	case n < 999_500:
+		return fmt.Sprintf("%dk", (n+500)/1000)
+	}
+	return fmt.Sprintf("%.1fM", float64(n)/1e6)
+}

@@ -16,7 +16,7 @@ import (
 )
 
 // send sends a request with a JSON body.
-func send(t *testing.T, d *Server, path, body string) *httptest.ResponseRecorder {
+func send(t testing.TB, d *Server, path, body string) *httptest.ResponseRecorder {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, path, strings.NewReader(body))
 	r.Header.Set("Content-Type", "application/json; charset=utf-8")

@@ -61,6 +61,7 @@ func (d *Server) Handler() http.Handler {
 	mux.HandleFunc("GET /api/sessions/{team}/{id}/complete", answer(d, d.complete))
 	mux.HandleFunc("POST /api/undo", answer(d, d.undone))
 	mux.HandleFunc("GET /api/trash", answer(d, d.trash))
+	mux.HandleFunc("GET /api/usage", answer(d, d.usage))
 	mux.HandleFunc("GET /api/search", d.search)
 	mux.HandleFunc("GET /api/sessions/{team}/{id}/timeline", answer(d, d.timeline))
 	mux.HandleFunc("GET /api/sessions/{team}/{id}/files", answer(d, d.files))

@@ -88,13 +88,13 @@ func TestListHasSessionsOfTheHub(t *testing.T) {
 	}
 	m.hear()
 	list = read[listJSON](t, m.desk, "/api/sessions?sort=title&find=garden/"+sessionID(2))
-	if got := titles(list); !slices.Equal(got, []string{"The beans", "The boxes", "The checkout"}) || *list.Place != 0 {
+	if got := titles(list); !slices.Equal(got, []string{"The boxes", "The beans", "The checkout"}) || *list.Place != 1 {
 		t.Fatalf("got %q", got)
 	}
-	if s := list.Sessions[0]; !s.Remote || s.Live || s.Messages != 2 || s.Key != "garden/"+sessionID(2) || s.Retention != "" {
+	if s := list.Sessions[1]; !s.Remote || s.Live || s.Messages != 2 || s.Key != "garden/"+sessionID(2) || s.Retention != "" {
 		t.Errorf("got %+v", s)
 	}
-	if s := list.Sessions[1]; !s.Remote || !s.Live || s.ClaimedBy != "mill" {
+	if s := list.Sessions[0]; !s.Remote || !s.Live || s.ClaimedBy != "mill" {
 		t.Errorf("got %+v", s)
 	}
 	for query, want := range map[string][]string{

@@ -23,7 +23,7 @@ import (
 )
 
 // newDesk returns a Server for a home. Its streams end with the test.
-func newDesk(t *testing.T, home string) *Server {
+func newDesk(t testing.TB, home string) *Server {
 	t.Helper()
 	a, err := app.New(app.IO{Stdout: io.Discard, Stderr: io.Discard}, app.Options{Home: home})
 	if err != nil {
@@ -33,7 +33,7 @@ func newDesk(t *testing.T, home string) *Server {
 }
 
 // ask sends a request and returns the status and the answer.
-func ask(t *testing.T, d *Server, method, path string) (status int, text string) {
+func ask(t testing.TB, d *Server, method, path string) (status int, text string) {
 	t.Helper()
 	w := httptest.NewRecorder()
 	d.Handler().ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), method, path, nil))
@@ -41,7 +41,7 @@ func ask(t *testing.T, d *Server, method, path string) (status int, text string)
 }
 
 // read returns the answer of a request, which is JSON.
-func read[T any](t *testing.T, d *Server, path string) (answer T) {
+func read[T any](t testing.TB, d *Server, path string) (answer T) {
 	t.Helper()
 	status, text := ask(t, d, http.MethodGet, path)
 	if err := json.Unmarshal([]byte(text), &answer); err != nil || status != http.StatusOK {

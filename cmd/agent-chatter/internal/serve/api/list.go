@@ -23,7 +23,8 @@ type listJSON struct {
 	Sessions []sessionJSON `json:"sessions"`
 	From     int           `json:"from"` // the place of the first one
 	Total    int           `json:"total"`
-	Place    *int          `json:"place,omitempty"` // of the session that the request names; nil: it is not there
+	Groups   []groupJSON   `json:"groups,omitempty"` // of all sessions of the list, if the request wants them
+	Place    *int          `json:"place,omitempty"`  // of the session that the request names; nil: it is not there
 	Lost     []string      `json:"lost,omitempty"`
 	Hub      string        `json:"hub,omitempty"` // why the hub does not answer
 }
@@ -108,30 +109,39 @@ func (d *Server) list(r *http.Request) (listJSON, error) {
 	if err != nil {
 		return listJSON{}, err
 	}
-	found := q
-	found.Elsewhere = d.hub.sessions()
-	result, err := d.listed(r.Context(), found)
+	grouping, err := groupingOf(r)
 	if err != nil {
 		return listJSON{}, err
 	}
-	from, to, err := partOf(r, len(result.Matches))
+	every := catalog.Query{Limit: 1, Elsewhere: d.hub.sessions()}
+	found := q
+	found.Elsewhere, found.ReadRows = every.Elsewhere, grouping
+	result, err := d.listed(r.Context(), found)
 	if err != nil {
 		return listJSON{}, err
 	}
 	all := result.Matches
 	if q != (catalog.Query{Limit: 1}) {
-		whole, err := d.listed(r.Context(), catalog.Query{Limit: 1})
+		whole, err := d.listed(r.Context(), every)
 		if err != nil {
 			return listJSON{}, err
 		}
 		all = whole.Matches
 	}
+	matches, groups := liveFirst(result.Matches, running(all)), []groupJSON(nil)
+	if grouping {
+		matches, groups = byDirectory(matches)
+	}
+	from, to, err := partOf(r, len(matches))
+	if err != nil {
+		return listJSON{}, err
+	}
 	answer := listJSON{
-		Sessions: []sessionJSON{}, From: from, Total: len(result.Matches), Lost: result.Lost,
-		Place: placeIn(result.Matches, r.FormValue("find")), Hub: d.hub.problem(),
+		Sessions: []sessionJSON{}, From: from, Total: len(matches), Groups: groups, Lost: result.Lost,
+		Place: placeIn(matches, r.FormValue("find")), Hub: d.hub.problem(),
 	}
 	keeping, secrets := d.retention(all), d.redactors()
-	for s := range catalog.Sessions(result.Matches[from:to]) {
+	for s := range catalog.Sessions(matches[from:to]) {
 		row := d.described(s, secrets(s.Source))
 		if !row.Live {
 			row.Retention = keeping.words(s)
@@ -218,6 +228,7 @@ func (r retention) words(s catalog.Session) string {
 type headJSON struct {
 	sessionJSON
 	Members []memberJSON `json:"members"`
+	Figures []string     `json:"figures,omitempty"` // what all members used
 	Notices []string     `json:"notices,omitempty"`
 }
 
@@ -249,6 +260,7 @@ func (d *Server) session(r *http.Request) (headJSON, error) {
 	if head.LastSeq = end.Seq; head.Live {
 		torn = journal.Torn{}
 	}
+	d.addFigures(r.Context(), &head, s, reader, end)
 	for _, fault := range view.Faults(s, torn, err) {
 		head.Notices = append(head.Notices, d.app.Render(fault))
 	}

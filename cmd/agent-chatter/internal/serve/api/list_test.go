@@ -150,11 +150,11 @@ func TestFiltersOfTheList(t *testing.T) {
 	write(t, home, "kitchen", 4, 4*time.Hour, "Another", projection.SessionPinned{Pinned: true})
 	d := newDesk(t, home)
 	for query, want := range map[string][]string{
-		"":                           {"Damaged", "Live", "Archived", "Another"},
+		"":                           {"Live", "Damaged", "Archived", "Another"},
 		"live=only":                  {"Live"},
 		"archived=only":              {"Archived"},
 		"damaged=only":               {"Damaged"},
-		"damaged=without&sort=title": {"Another", "Archived", "Live"},
+		"damaged=without&sort=title": {"Live", "Another", "Archived"},
 		"team=kitchen":               {"Damaged", "Another"},
 		"cwd=/projects/shop":         {"Live", "Archived"},
 		"text=an":                    {"Another"},
@@ -168,7 +168,7 @@ func TestFiltersOfTheList(t *testing.T) {
 	}
 	all := read[listJSON](t, d, "/api/sessions").Sessions
 	for i, s := range all {
-		if (s.Damaged != "") != (i == 0) || s.Live != (i == 1) || s.Archived != (i == 2) || s.Pinned != (i == 3) {
+		if (s.Damaged != "") != (i == 1) || s.Live != (i == 0) || s.Archived != (i == 2) || s.Pinned != (i == 3) {
 			t.Errorf("%s: %+v", s.Title, s)
 		}
 	}

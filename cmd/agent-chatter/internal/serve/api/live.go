@@ -33,11 +33,19 @@ type Hosts interface {
 
 // A hostJSON says what the page can do.
 type hostJSON struct {
-	Chat        bool        `json:"chat"`
-	Role        web.Role    `json:"role"`
-	Device      string      `json:"device,omitempty"`
-	Directories []string    `json:"directories,omitempty"`
-	Teams       []live.Team `json:"teams,omitempty"`
+	Chat        bool       `json:"chat"`
+	Role        web.Role   `json:"role"`
+	Device      string     `json:"device,omitempty"`
+	Directories []string   `json:"directories,omitempty"`
+	Teams       []teamJSON `json:"teams,omitempty"`
+}
+
+// A teamJSON is a team with which a conversation can begin.
+type teamJSON struct {
+	Name    string       `json:"name"`
+	Title   string       `json:"title"`
+	Members []memberJSON `json:"members"`
+	Trusted bool         `json:"trusted"`
 }
 
 // The decisions of an answer.
@@ -53,7 +61,10 @@ func (d *Server) chat(r *http.Request) (hostJSON, error) {
 	}
 	h := hostJSON{Chat: true, Role: role, Device: device}
 	if role == web.RoleAll {
-		h.Directories, h.Teams = d.hosts.Directories(), d.hosts.Teams(r.Context())
+		h.Directories = d.hosts.Directories()
+		for _, t := range d.hosts.Teams(r.Context()) {
+			h.Teams = append(h.Teams, teamJSON{t.Name, t.Title, membersOf(t.Members), t.Trusted})
+		}
 	}
 	return h, nil
 }

@@ -204,15 +204,11 @@ func (d *Server) signature(ctx context.Context) (string, error) {
 		return "", err
 	}
 	var newest time.Time
-	live := 0
-	for i, e := range result.Matches {
+	for _, e := range result.Matches {
 		if e.UpdatedAt().After(newest) {
 			newest = e.UpdatedAt()
 		}
-		key := e.Key()
-		if i < maxPage && !e.Remote() && d.app.Catalog.At(key.Dir).Journals().Writer(key.ID) != (journal.Holder{}) {
-			live += i + 1
-		}
 	}
+	live := running(result.Matches)
 	return fmt.Sprint(len(result.Matches), newest.UnixNano(), live, d.hub.version()), nil
 }

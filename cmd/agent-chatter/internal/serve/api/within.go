@@ -25,19 +25,27 @@ import (
 
 // A memberJSON is a member of a session's team.
 type memberJSON struct {
-	Name  string `json:"name"`
-	Class string `json:"class"` // of its colour
-	Human bool   `json:"human,omitempty"`
+	ID      string   `json:"id"`
+	Name    string   `json:"name"`
+	Class   string   `json:"class"` // of its colour
+	Human   bool     `json:"human,omitempty"`
+	Figures []string `json:"figures,omitempty"` // its context and its cost
 }
 
 // members returns the members that the first events of a session name.
 func members(first iter.Seq2[projection.Event, error]) []memberJSON {
 	team, _ := conversation.Team(first) // the parts of the conversation report errors
+	return membersOf(team)
+}
+
+// membersOf describes the members of a team.
+func membersOf(team []projection.Member) []memberJSON {
 	members := page.NewMembers(team)
 	var all []memberJSON
 	for _, m := range team {
 		all = append(all, memberJSON{
-			tty.SafeLine(cmp.Or(m.DisplayName, m.ID)), members.ColorClass(m.ID), m.Type == projection.TypeHuman,
+			ID: tty.SafeLine(m.ID), Name: tty.SafeLine(cmp.Or(m.DisplayName, m.ID)), Class: members.ColorClass(m.ID),
+			Human: m.Type == projection.TypeHuman,
 		})
 	}
 	return all

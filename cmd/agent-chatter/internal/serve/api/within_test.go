@@ -53,7 +53,7 @@ func TestMembersOfASession(t *testing.T) {
 	home := t.TempDir()
 	written(t, home)
 	got := read[headJSON](t, newDesk(t, home), alice).Members
-	want := []memberJSON{{"You␛[31m", "fg6", true}, {"Ada", "fg5", false}}
+	want := []memberJSON{{ID: "you", Name: "You␛[31m", Class: "fg6", Human: true}, {ID: "ada", Name: "Ada", Class: "fg5"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

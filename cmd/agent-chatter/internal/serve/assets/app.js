@@ -9,6 +9,7 @@ const others = {
   timeline: async () => (await import("/timeline.js")).showTimeline,
   files: async () => (await import("/files.js")).showFiles,
   compare: async () => (await import("/compare.js")).showComparison,
+  usage: async () => (await import("/usage.js")).showUsage,
 };
 let close = () => {};
 let shown = ""; // the path that is shown
@@ -23,7 +24,7 @@ async function route() {
   view.replaceChildren();
   const [, kind, team, id, part] = location.pathname.split("/");
   const key = kind === "s" && id ? `${decodeURIComponent(team)}/${id}` : "";
-  const other = kind === "compare" ? others.compare : key && others[part];
+  const other = kind === "compare" || kind === "usage" ? others[kind] : key && others[part];
   const show = other ? await other() : key ? showSession : showList;
   if (mine === routes) close = show(view, key);
 }

@@ -23,7 +23,7 @@ func Handler() http.Handler {
 			return
 		}
 		name := strings.TrimPrefix(r.URL.Path, "/")
-		if name == "" || name == "compare" || strings.HasPrefix(name, "s/") { // a session
+		if name == "" || name == "compare" || name == "usage" || strings.HasPrefix(name, "s/") { // a session
 			name = "index.html"
 		}
 		text, err := files.ReadFile(name)

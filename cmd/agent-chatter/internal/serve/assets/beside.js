@@ -39,7 +39,8 @@ export class Beside {
     const names = JSON.stringify([members, figures]);
     if (names !== this.names) {
       this.names = names;
-      this.members.replaceChildren(...members.map((member) => element("li", { className: member.class }, element("bdi", {}, member.name), element("small"))));
+      this.members.replaceChildren(...members.map((member) => element("li", { className: member.class }, element("bdi", {}, member.name),
+        element("small", { className: "doing" }), element("small", { className: "member-figures" }, (member.figures ?? []).join(" · ")))));
       this.figures.replaceChildren(...figures.map((text) => element("li", {}, text)));
     }
     this.#last = lastSeq;
@@ -49,7 +50,7 @@ export class Beside {
   // attend takes what members do, by their names.
   attend(doings) {
     for (const member of this.members?.children ?? []) {
-      member.querySelector("small").textContent = doings.get(member.querySelector("bdi").textContent) ?? "";
+      member.querySelector(".doing").textContent = doings.get(member.querySelector("bdi").textContent) ?? "";
     }
   }
 

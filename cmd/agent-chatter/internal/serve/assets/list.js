@@ -14,10 +14,10 @@ const keys = [
   ["v", "the files that its turns changed"],
   ["/", "search titles and messages"], ["n N", "next, previous message with the text"],
   ["1 2 3 4 5", "all, live, archived, damaged, trash"], ["s", "the next order"],
-  ["T", "only the team of the session, or all"], [".", "only its directory, or all"],
+  ["o", "groups by directory, or none"], ["T", "only the team of the session, or all"], [".", "only its directory, or all"],
   ["Space", "mark a session"], ["D", "compare two marked, or one and the selected"],
   ["r p f", "rename, pin, fork"], ["e y", "export, copy the id"], ["d u", "move to trash; undo"],
-  ["c", "a new conversation"], ["Esc", "end the search, remove the filter"], ["?", "these keys"],
+  ["c", "a new conversation"], ["U", "what the agents used"], ["Esc", "end the search, remove the filter"], ["?", "these keys"],
 ];
 const kinds = [["", "All"], ["live", "Live"], ["archived", "Archived"], ["damaged", "Damaged"], ["trash", "Trash"]];
 const orders = [["", "Updated"], ["created", "Created"], ["messages", "Messages"], ["title", "Title"]];
@@ -45,8 +45,8 @@ class List {
     this.view = view;
     const failed = (error) => this.#fail(error);
     const changed = () => this.#later();
-    const row = (session, place) => this.#row(session, place);
-    this.rows = new Rows({ load: (...part) => this.#load(...part), row, changed, failed });
+    const row = (session) => this.#row(session);
+    this.rows = new Rows({ load: (...part) => this.#load(...part), row, head: headOf, changed, failed });
     this.now = new Now();
     this.results = new Results({ row, none: (text) => this.#noResult(text), changed, failed });
     this.#build();
@@ -109,6 +109,7 @@ class List {
       element("button", { type: "button", title: `${name} (${i + 1})`, onclick: () => this.#set({ show: value }) }, name));
     this.order = element("select", { "aria-label": "Order", title: "Order (s)", onchange: () => this.#set({ sort: this.order.value }) },
       ...orders.map(([value, name]) => element("option", { value }, name)));
+    this.grouping = element("button", { type: "button", title: "Groups by directory (o)", onclick: () => this.#group() }, "Directories");
     this.begin = element("button", { type: "button", className: "begin", title: "New conversation (c)", hidden: true, onclick: () => this.#begin() },
       icon("plus"), element("span", {}, "New conversation"));
     this.chips = element("div", { className: "chips" });
@@ -118,11 +119,12 @@ class List {
     this.view.append(
       element("header", { className: "list-head" },
         element("div", { className: "list-row" }, element("h1", {}, "Sessions"), this.count, this.field, this.begin,
+          element("a", { href: "/usage", className: "icon", title: "Usage (U)", "aria-label": "Usage" }, icon("usage")),
           iconButton("help", "Keys", "help", () => showKeys(keys)), themeButton()),
         element("div", { className: "list-row filters" },
           element("div", { className: "kinds", role: "group", "aria-label": "Show" }, ...this.kinds),
-          this.chips, element("label", { className: "order" }, "by ", this.order))),
-      element("main", { className: "list-main" }, element("h2", { className: "visually-hidden" }, "List of sessions"), this.now.element,
+          this.chips, element("div", { className: "order" }, this.grouping, element("label", {}, "by ", this.order)))),
+      element("main", { className: "list-main" }, element("h2", { className: "visually-hidden" }, "List of sessions"),
         this.rows.element, this.results.element, this.empty, this.compare));
   }
 
@@ -142,8 +144,8 @@ class List {
 
   // #query returns the query of a request to the server.
   #query(more) {
-    const { show, team, cwd, sort } = this.filter;
-    const query = { team, cwd, sort, ...(show && show !== "trash" ? { [show]: "only" } : {}), ...more };
+    const { show, team, cwd, sort, group } = this.filter;
+    const query = { team, cwd, sort, group, ...(show && show !== "trash" ? { [show]: "only" } : {}), ...more };
     return new URLSearchParams(Object.entries(query).filter(([, value]) => value !== "" && value !== undefined));
   }
 
@@ -152,12 +154,17 @@ class List {
     const answer = await getJSON(`${path}?${this.#query({ from, limit, find })}`);
     if (answer.hub && answer.hub !== hubProblem) say(answer.hub);
     hubProblem = answer.hub ?? "";
-    if (from === 0 && this.#all && this.now.show(answer.sessions)) this.#follow();
+    if (from === 0 && this.now.follow(answer.sessions)) this.#follow();
     return answer;
   }
 
-  // #all reports whether the list has all sessions, in its usual order.
-  get #all() { return !Object.values(this.filter).some(Boolean); }
+  // #group shows the list in groups by directory, or without them.
+  #group() {
+    if (this.grouping.disabled) return;
+    this.#set({ group: this.filter.group ? "" : "directory" });
+    this.rows.again(); // only without groups does each row name its directory
+    say(this.filter.group ? "In groups by directory" : "Without groups");
+  }
 
   // #show shows the sessions of the filter, from the beginning or as they were left.
   async #show(place) {
@@ -165,13 +172,13 @@ class List {
     const trash = show === "trash";
     this.kinds.forEach((button, i) => button.setAttribute("aria-pressed", kinds[i][0] === show));
     this.order.value = sort;
-    this.order.disabled = this.field.disabled = trash;
+    this.order.disabled = this.grouping.disabled = this.field.disabled = trash;
+    this.grouping.setAttribute("aria-pressed", Boolean(this.filter.group));
     this.field.placeholder = trash ? "The trash is not searched" : "Search titles and messages";
     this.chips.replaceChildren(...[["team", team, `team ${team}`], ["cwd", cwd, `in ${cwd}`]].filter(([, value]) => value)
       .map(([name, , label]) => element("button", { type: "button", className: "chip", "aria-label": `Remove the filter: ${label}`,
         onclick: () => this.#set({ [name]: "" }) }, label, " ✕")));
     this.empty.hidden = true;
-    if (!this.#all) this.now.show([]);
     this.results.element.hidden = !text;
     if (text) {
       this.rows.hide();
@@ -258,7 +265,7 @@ class List {
         element("time", { className: "row-age", dateTime: at, title: new Date(at).toLocaleString() },
           trash ? `deleted ${age(at)}` : age(at))),
       element("div", { className: "row-about" },
-        filterBy("team", session.team, "Only this team (T)"), filterBy("cwd", session.cwd, "Only this directory (.)"),
+        filterBy("team", session.team, "Only this team (T)"), !this.filter.group && filterBy("cwd", session.cwd, "Only this directory (.)"),
         ...facts.filter(Boolean).map((fact) => element("span", {}, fact)),
         session.retention && element("span", { className: "retention" }, session.retention)),
       this.actions.button(() => session, `Actions for ${session.title || session.id}`),
@@ -380,10 +387,12 @@ class List {
         this.#set({ sort: orders[(orders.findIndex(([value]) => value === this.filter.sort) + 1) % orders.length][0] });
         say(`Order: ${this.order.selectedOptions[0].textContent.toLowerCase()}`);
         break;
+      case "o": this.#group(); break;
       case "T": this.#set({ team: this.filter.team ? "" : session?.team ?? "" }); break;
       case ".": this.#set({ cwd: this.filter.cwd ? "" : session?.cwd ?? "" }); break;
       case "t": if (session && !session.trashed) this.#go(`/s/${encodeURI(session.key)}/timeline`); break;
       case "v": if (session && !session.trashed) this.#go(`/s/${encodeURI(session.key)}/files`); break;
+      case "U": this.#go("/usage"); break;
       case "c": this.#begin(); break;
       case "D": this.#compare(session); break;
       case "?": showKeys(keys); break;
@@ -403,8 +412,13 @@ function filterOf(query) {
   const one = (name, of) => (of.some(([value]) => value === query.get(name)) ? query.get(name) : "");
   return {
     text: query.get("text") ?? "", show: one("show", kinds), team: query.get("team") ?? "", cwd: query.get("cwd") ?? "",
-    sort: one("sort", orders),
+    sort: one("sort", orders), group: query.get("group") === "directory" ? "directory" : "",
   };
+}
+
+// headOf returns the heading of a group.
+function headOf({ directory, sessions }) {
+  return element("h3", {}, element("span", {}, directory || "(no directory)"), element("span", {}, sessions.toLocaleString("en")));
 }
 
 // notice returns a text in place of the list.

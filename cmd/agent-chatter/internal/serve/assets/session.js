@@ -272,20 +272,22 @@ class Head {
   }
 
   show(session) {
-    const now = JSON.stringify([session.title, session.team, session.members, session.live, session.claimedBy, session.notices,
-      session.resume]);
+    const now = JSON.stringify([session.title, session.team, session.members, session.figures, session.live, session.claimedBy,
+      session.notices, session.resume]);
     if (now === this.#last) return;
     this.#last = now;
     this.title.textContent = this.title.title = session.title || "(no title)";
     document.title = `${this.title.textContent} · agent-chatter`;
     this.live.hidden = !session.live;
     this.live.textContent = where(session) || "live";
-    this.about.replaceChildren(
+    this.about.replaceChildren(...[
       element("span", { className: "team" }, session.team),
       element("ul", { className: "members", "aria-label": "Members" },
-        ...(session.members ?? []).map((member) => element("li", { className: member.class }, member.name))),
+        ...(session.members ?? []).map((member) => element("li", { className: member.class }, member.name,
+          member.figures && element("small", {}, member.figures.join(" · "))))),
+      session.figures && element("span", { className: "spent" }, session.figures.join(" · ")),
       element("span", { className: "resume" }, element("code", { id: "resume" }, session.resume),
-        iconButton("copy", "Copy the command that resumes the session", "copy-resume", () => copy(session.resume, "the command"))));
+        iconButton("copy", "Copy the command that resumes the session", "copy-resume", () => copy(session.resume, "the command")))].filter(Boolean));
     this.notices.replaceChildren(...(session.notices ?? []).map((text) => element("p", {}, text)));
     this.notices.hidden = !session.notices;
   }

@@ -6,7 +6,8 @@ const files = ["/", "/manifest.webmanifest", "/icon.svg", "/icon-192.png", "/the
   "/app.css", "/timeline.css", "/files.css", "/session.css", "/list.css", "/chat.css", "/app.js", "/api.js", "/actions.js",
   "/attention.js", "/bar.js", "/begin.js", "/beside.js", "/chat.js", "/compare.js", "/complete.js", "/composer.js",
   "/conversation.js", "/dom.js", "/files.js", "/find.js", "/host.js", "/hub.js", "/list.js", "/look.js", "/now.js",
-  "/offline.js", "/outbox.js", "/questions.js", "/replies.js", "/results.js", "/rows.js", "/safe.js", "/session.js", "/timeline.js"];
+  "/offline.js", "/outbox.js", "/questions.js", "/replies.js", "/results.js", "/rows.js", "/safe.js", "/session.js", "/timeline.js",
+  "/usage.js"];
 
 addEventListener("install", (event) => {
   skipWaiting();
@@ -24,9 +25,9 @@ addEventListener("fetch", (event) => {
   const { method, url, mode } = event.request, { origin, pathname } = new URL(url);
   if (method !== "GET" || origin !== location.origin) return;
   if (mode === "navigate") {
-    if (/^\/($|s\/|compare$)/.test(pathname)) event.respondWith(fresh(event, pageFiles, "/"));
+    if (/^\/($|s\/|(compare|usage)$)/.test(pathname)) event.respondWith(fresh(event, pageFiles, "/"));
   } else if (files.includes(pathname)) event.respondWith(fresh(event, pageFiles, pathname));
-  else if (/^\/api\/(host|sessions(\/[^/]+\/[^/]+(\/(items|files|timeline))?)?)$/.test(pathname)) {
+  else if (/^\/api\/(host|usage|sessions(\/[^/]+\/[^/]+(\/(items|files|timeline))?)?)$/.test(pathname)) {
     event.respondWith(fresh(event, seen, url));
   }
 });
