@@ -150,6 +150,31 @@ func (p *webPage) post(path string, body map[string]any, answer any) error {
 	return json.NewDecoder(response.Body).Decode(answer)
 }
 
+// seqOf returns the event of the last message of a person with a text, as the page finds it.
+func (p *webPage) seqOf(text string) (seq uint64) {
+	p.t.Helper()
+	response, err := p.request(http.MethodGet, "sessions/"+p.key+"/items", nil)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	var part struct {
+		Items []struct {
+			Seq      uint64
+			Markdown string
+		}
+	}
+	if err := json.NewDecoder(response.Body).Decode(&part); err != nil {
+		p.t.Fatal(err)
+	}
+	for _, item := range part.Items {
+		if strings.Contains(item.Markdown, text[:strings.IndexByte(text+" [", '[')-1]) {
+			seq = item.Seq
+		}
+	}
+	return seq
+}
+
 // A journalLine is an event with the fields that the test looks at.
 type journalLine struct {
 	Type string

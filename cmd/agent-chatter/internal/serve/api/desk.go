@@ -59,6 +59,7 @@ func (d *Server) Handler() http.Handler {
 	mux.HandleFunc("POST /api/sessions/{team}/{id}/answer", answer(d, d.answerQuestion))
 	mux.HandleFunc("POST /api/sessions/{team}/{id}/cancel", answer(d, d.cancelTurn))
 	mux.HandleFunc("GET /api/sessions/{team}/{id}/complete", answer(d, d.complete))
+	mux.HandleFunc("POST /api/sessions/{team}/{id}/rewind", answer(d, d.rewindPlan))
 	mux.HandleFunc("POST /api/undo", answer(d, d.undone))
 	mux.HandleFunc("GET /api/trash", answer(d, d.trash))
 	mux.HandleFunc("GET /api/usage", answer(d, d.usage))

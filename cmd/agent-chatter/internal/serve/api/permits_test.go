@@ -20,7 +20,8 @@ func TestPermits(t *testing.T) {
 		"POST " + session + "/cancel": web.RoleAnswer, "POST " + session + "/takeback": web.RoleAnswer,
 		"POST " + session + "/continue": web.RoleAnswer,
 		"POST " + session + "/rename":   web.RoleAll, "POST " + session + "/fork": web.RoleAll,
-		"POST " + session + "/trash": web.RoleAll, "POST " + session + "/fetch": web.RoleAll,
+		"POST " + session + "/rewind": web.RoleAll,
+		"POST " + session + "/trash":  web.RoleAll, "POST " + session + "/fetch": web.RoleAll,
 		"POST /api/undo": web.RoleAll, "POST /api/conversations": web.RoleAll, "POST /api/devices/code": web.RoleAll,
 		"POST //api/sessions/shop/x/say": web.RoleAnswer, // it is redirected
 		// What is not exactly such a request is another change.

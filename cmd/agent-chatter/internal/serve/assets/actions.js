@@ -17,40 +17,50 @@ const undos = []; // numbers of changes that can be taken back, the last one at 
 export class Actions {
   constructor(changed = () => {}) { this.changed = changed; }
 
-  // of returns the actions on a session: key, label, effect. seq: up to which event it is forked; unset: all of it.
-  of(session, seq) {
+  // of returns the actions on a session: key, label, effect. at.seq: up to which event it is forked; unset: all of it;
+  // at.rewind: goes back in it; unset: it cannot.
+  of(session, at = {}) {
     if (session.trashed) return [["u", "Restore", () => this.#change(session, "restore")]];
     return [
       ["r", "Rename …", () => this.#rename(session)],
       ["p", session.pinned ? "Unpin" : "Pin", () => this.#change(session, "pin", { pinned: !session.pinned })],
-      ["f", seq ? `Fork at event ${seq}` : "Fork", () => this.#change(session, "fork", seq ? { seq } : {})],
+      ["f", at.seq ? `Fork at event ${at.seq}` : "Fork", () => this.#change(session, "fork", at.seq ? { seq: at.seq } : {})],
+      ...(at.rewind ? [["b", "Rewind …", at.rewind]] : []),
       ["e", "Export …", () => this.#export(session)],
       ["y", "Copy id", () => copy(session.id, "the id")],
       ...(session.remote ? [] : [["d", "Move to trash …", () => this.#trash(session)]]),
     ];
   }
 
+  // ofMessage returns the actions on a message, of which at has more: copy copies it.
+  ofMessage(session, at) {
+    const some = this.of(session, at).filter(([key]) => key === "f" || key === "b");
+    return [["c", "Copy as Markdown", at.copy], ...some];
+  }
+
   // press does what a key stands for. false: it stands for nothing.
-  press(key, session, seq) {
-    const action = session && this.of(session, seq).find(([name]) => name === key);
+  press(key, session, at) {
+    const action = session && this.of(session, at).find(([name]) => name === key);
     if (key === "d" && session?.remote) notify(`The session is only on the hub. To remove it there, type: agent-chatter hub purge ${session.id}`);
     if (action) action[2]();
     else if (key === "u") this.undo();
     return Boolean(action) || key === "u";
   }
 
-  // button returns a button that opens the menu of the session that a function returns. seq returns an event.
-  button(session, label = "Actions", seq = () => 0) {
-    const button = iconButton("more", label, "row-more", () => this.menu(button, session(), seq()));
+  // button returns a button that opens the menu of the session that a function returns. at returns a place in it.
+  button(session, label = "Actions", at = () => ({})) {
+    const button = iconButton("more", label, "row-more", () => {
+      const of = session();
+      if (of) this.menu(button, `Actions for ${nameOf(of)}`, this.of(of, at()));
+    });
     button.setAttribute("aria-haspopup", "menu");
     return button;
   }
 
-  // menu opens the menu of a session below a button.
-  menu(button, session, seq) {
-    if (!session) return;
-    const menu = element("div", { className: "menu", role: "menu", popover: "auto", "aria-label": `Actions for ${nameOf(session)}` },
-      ...this.of(session, seq).map(([key, label, act]) =>
+  // menu opens a menu of actions below a button.
+  menu(button, label, actions) {
+    const menu = element("div", { className: "menu", role: "menu", popover: "auto", "aria-label": label },
+      ...actions.map(([key, label, act]) =>
         element("button", { type: "button", role: "menuitem", tabIndex: -1, onclick: () => { menu.hidePopover(); act(); } },
           element("span", {}, label), element("kbd", { "aria-hidden": "true" }, key))));
     menu.addEventListener("toggle", ({ newState }) => newState === "closed" && menu.remove());
@@ -64,7 +74,8 @@ export class Actions {
       event.preventDefault();
       event.stopPropagation();
     });
-    button.after(menu);
+    document.body.append(menu); // what is around the button may be replaced meanwhile
+    button.focus({ preventScroll: true }); // it has the focus again when the menu is closed
     menu.showPopover();
     const at = button.getBoundingClientRect();
     menu.style.left = `${Math.max(8, Math.min(at.right - menu.offsetWidth, innerWidth - menu.offsetWidth - 8))}px`;
@@ -205,7 +216,7 @@ export function commandLine(text) {
 let silence = 0;
 
 // notify says what was done, for a while. It may have a button and a link.
-function notify(text, button = null, link = null) {
+export function notify(text, button = null, link = null) {
   show("status", text, 6000 + 40 * text.length,
     button && element("button", { type: "button", onclick: button[1] }, button[0]), link);
 }

@@ -1,9 +1,9 @@
 // The part of the page of a session in which a person takes part: who speaks, what is asked, what waits to be sent, and
 // the message.
 import { post } from "/api.js";
-import { fail } from "/actions.js";
+import { fail, notify } from "/actions.js";
 import { attend, notifyButton } from "/attention.js";
-import { Composer } from "/composer.js";
+import { Composer, draft } from "/composer.js";
 import { element, say } from "/dom.js";
 import { icon, iconButton } from "/look.js";
 import { settled } from "/outbox.js";
@@ -26,6 +26,7 @@ export class Chat {
   #session;
   #state = null; // the last one of the server
   #sending = new Map(); // by id: texts on their way
+  #undone = ""; // the text of a message to before which the conversation goes back: it is edited in the copy
   #timer = 0;
 
   constructor({ key, path, conversation, device, session, moved, changed }) {
@@ -35,7 +36,8 @@ export class Chat {
     Object.assign(this, { conversation, device, moved, changed });
     this.replies = new Replies(conversation);
     this.questions = new Questions({ answer: (question, body) => this.#answer(body), changed: () => this.#fit() });
-    this.composer = new Composer({ key, path, send: (...message) => this.#send(...message), takeBack: () => this.#takeBackLast() });
+    this.composer = new Composer({ key, path, send: (...message) => this.#send(...message), takeBack: () => this.#takeBackLast(),
+      runs: (text) => this.#runs(text) });
     this.speakers = element("ul", { className: "speakers", "aria-label": "Who speaks", hidden: true });
     this.notices = element("div", { className: "notices-of-chat", role: "log", "aria-label": "Notices" });
     this.queue = element("ol", { className: "queue-of-chat", "aria-label": "Not sent yet", hidden: true });
@@ -92,12 +94,38 @@ export class Chat {
     if (button) button.disabled = false;
   }
 
+  // mayRewind reports whether this client may go back in the session.
+  get mayRewind() { return this.#state?.role === "all"; }
+
+  // rewind asks what goes back to before the message of a person to which an item belongs; null: the last one.
+  async rewind(item) {
+    let of = item ?? this.conversation.items.lastElementChild;
+    while (of && !of.matches(".message.human")) of = of.previousElementSibling;
+    if (!of) return notify("There is no message of a person to go back to.");
+    const { rewind } = await import("/rewind.js");
+    rewind(this.#path, +of.dataset.seq, async (command, text) => {
+      await post(`${this.#path}/continue`, {}); // it may not run
+      this.#undone = text;
+      await post(`${this.#path}/say`, { text: command, id: crypto.randomUUID() });
+    });
+  }
+
+  // #runs runs a command for which the page asks more than it can be typed with, and reports whether it is one.
+  #runs(text) {
+    if (!this.mayRewind || !/^\s*\/rewind\s*$/i.test(text)) return false;
+    this.rewind(this.conversation.items.querySelector(".chosen"));
+    return true;
+  }
+
   #take(given) {
     const state = { ...given };
     for (const list of ["speaking", "next", "waiting", "queue", "questions"]) state[list] ??= [];
     state.questions = state.questions.map((question) => ({ class: this.#colour(question.name), ...question }));
     this.#state = state;
-    if (state.session && state.session !== this.#key) return this.moved(state.session);
+    if (state.session && state.session !== this.#key) {
+      if (this.#undone) draft(state.session, this.#undone);
+      return this.moved(state.session);
+    }
     for (const text of this.composer.outbox.settle(state)) {
       this.composer.write(text);
       this.notice("A message was not sent: the process of the conversation has ended. It is in the field again.");
@@ -247,6 +275,7 @@ export class Chat {
 
   async #send(text, files, id) {
     this.#sending.set(id, text);
+    this.#undone = "";
     this.#showQueue();
     const sent = await this.#post("say", { text, id, ...(files.length && { files }) });
     this.#sending.delete(id);

@@ -10,15 +10,16 @@ const mostBytes = 20e6; // of the files of a message
 const pictures = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 // A Composer is the form of a message. send(text, files, id) sends one and returns how the server names it, and "" if
-// that fails; takeBack() takes back the last queued message, if there is one.
+// that fails; takeBack() takes back the last queued message, if there is one; runs(text) reports whether the page itself
+// has run a command.
 export class Composer {
   #draft; // the name of what is typed in the storage of the tab
   #files = [];
   #sent = Promise.resolve(); // when what was submitted before is sent
 
-  constructor({ key, path, send, takeBack }) {
-    Object.assign(this, { send, takeBack });
-    this.#draft = `agent-chatter-draft-${key}`;
+  constructor({ key, path, send, takeBack, runs }) {
+    Object.assign(this, { send, takeBack, runs });
+    this.#draft = draftOf(key);
     this.outbox = new Outbox(key);
     this.field = element("textarea", { className: "message-field", rows: 1, value: [...this.outbox.lost(), sessionStorage.getItem(this.#draft)].filter(Boolean).join("\n"),
       placeholder: matchMedia("(max-width: 44rem)").matches ? "Message" : "Message, / for commands, @ for members", "aria-label": "Message", enterKeyHint: "send", autocomplete: "off" });
@@ -117,10 +118,12 @@ export class Composer {
 
   #submit() {
     if (this.empty) return;
-    const text = this.field.value, files = this.#files, id = this.outbox.add(text);
+    const text = this.field.value, files = this.#files;
     this.field.value = "";
     this.#files = [];
     this.#changed();
+    if (!files.length && this.runs(text)) return;
+    const id = this.outbox.add(text);
     this.#sent = this.#sent.then(() => this.#deliver(text, files, id)); // in this order
   }
 
@@ -147,6 +150,11 @@ export class Composer {
     }
   }
 }
+
+const draftOf = (key) => `agent-chatter-draft-${key}`;
+
+// draft puts a text into the field of the page of another session.
+export function draft(key, text) { sessionStorage.setItem(draftOf(key), text); }
 
 // base64 returns the content of a file.
 function base64(file) {

@@ -14,6 +14,7 @@ export class Conversation {
   following = true; // the end is visible and stays so
   last = 0; // the last event of the session
   dress = null; // is called with each new item
+  menu = null; // is called with an item and the button of its menu
   #path;
   #changed;
   #from = 0; // the event before the first item
@@ -342,7 +343,8 @@ export class Conversation {
       node.dataset.open = item.open ?? false;
       node.tabIndex = -1;
       node.markdown = item.markdown;
-      node.querySelector(":scope > header")?.append(iconButton("copy", "Copy as Markdown", "copy"));
+      node.querySelector(":scope > header:has(h3)")?.append(element("span", { className: "tools" },
+        iconButton("copy", "Copy as Markdown", "copy"), iconButton("more", "Actions on the message", "more-of")));
       for (const more of node.querySelectorAll(".more[data-of]")) {
         more.replaceChildren(element("button", { type: "button", className: "rest" },
           `Show all: ${size(more.dataset.to - more.dataset.from)} more`));
@@ -371,6 +373,10 @@ export class Conversation {
     const item = event.target.closest(".item");
     if (event.target.closest("summary")) this.following = false; // what was opened stays where it is
     else if (event.target.closest(".copy")) this.copy(item);
+    else if (event.target.closest(".more-of")) {
+      this.#mark("chosen", item);
+      this.menu?.(item, event.target.closest(".more-of"));
+    }
     else if (event.target.closest(".rest")) this.#showRest(event.target.closest(".more"));
   }
 

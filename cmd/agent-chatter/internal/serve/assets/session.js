@@ -15,7 +15,7 @@ const keys = [
   ["Enter", "unfold or fold the tool calls of the message"], ["c", "copy the message as Markdown"], ["t", "the timeline of the session"], ["v", "the files that turns changed"],
   ["m", "write a message; Enter sends it, Shift+Enter begins a line"], ["↑", "in an empty message: take the last queued one back"],
   ["y s a n r", "to a question: allow, for the session, always, refuse, with a reason"], ["x", "stop all members"],
-  ["r p f", "rename, pin, fork at the message"], ["e y", "export, copy the id"], ["d u", "move to trash; undo"],
+  ["r p f", "rename, pin, fork at the message"], ["b", "rewind to before the message: conversation, files, or both"], ["e y", "export, copy the id"], ["d u", "move to trash; undo"],
   ["Esc", "end the search, then return to the list"], ["?", "these keys"],
 ];
 
@@ -35,7 +35,9 @@ export function showSession(view, key) {
   const early = []; // changes from before the chat was loaded
   const actions = new Actions((name) => name === "trash" && view.querySelector(".back").click());
   const unfold = iconButton("find", "Search and more", "unfold", () => head.unfold());
-  const chosen = () => +(conversation.items.querySelector(".chosen")?.dataset.end ?? 0); // the last event of the item
+  // chosen is the place of the chosen item for Actions.
+  const chosen = (item = conversation.items.querySelector(".chosen")) =>
+    ({ seq: +(item?.dataset.end ?? 0), rewind: chat?.mayRewind ? () => chat.rewind(item) : null, copy: () => conversation.copy(item) });
   const news = element("button", { type: "button", className: "news", hidden: true, onclick: () => end() }, "New messages ↓");
   head.element.append(
       element("div", { className: "session-row" },
@@ -47,6 +49,7 @@ export function showSession(view, key) {
           icon("files")),
         actions.button(() => session, "Actions", chosen), iconButton("help", "Keys", "help", () => showKeys(keys)), themeButton()),
       head.about, head.notices);
+  conversation.menu = (item, button) => session && actions.menu(button, "Actions on the message", actions.ofMessage(session, chosen(item)));
   view.append(head.element,
     element("main", { className: "conversation" }, element("h2", { className: "visually-hidden" }, "Conversation"),
       bar.element, news, conversation.scroller), column); // in the order of the Tab key: the conversation has many stops
