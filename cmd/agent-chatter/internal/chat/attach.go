@@ -30,11 +30,15 @@ import (
 // it returns the error.
 func (r *repl) attach(ctx context.Context, locked error) error {
 	held, ok := errors.AsType[*journal.LockedError](locked)
-	if !ok || r.display.console == nil {
+	if !ok {
 		return locked
 	}
 	dir, id, err := r.app.JournalAt(held.Path)
-	if err != nil {
+	if _, plain := r.input.(*plainLines); err == nil && plain {
+		return app.Exit(app.CodeOf(locked), app.Explain(locked).
+			With(app.To("take part in it, without --plain", "chat", "--resume", id)))
+	}
+	if err != nil || r.display.console == nil {
 		return locked
 	}
 	for holder := held.Holder; id != ""; holder = dir.Journals().Writer(id) {
@@ -100,7 +104,7 @@ type heard struct {
 func (a *attachment) run(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	a.changed = make(chan struct{})
+	a.changed, a.turns = make(chan struct{}), ctx
 	a.app.Notice(attachedText(a.id, a.title))
 	if a.older > 0 {
 		a.app.Show(olderText(a.older, a.id))
@@ -442,6 +446,10 @@ func (a *attachment) enter(line tty.Line) {
 	if strings.TrimSpace(line.Text) == "" {
 		return
 	}
+	if command, _, args := parseSlash(line.Text); command != nil && slices.Contains(ownCommandsOfTerminal, command.name) {
+		_ = a.answer(line.Text, func(i invocation) error { return command.run(i, a.turns, args) })
+		return
+	}
 	in := live.Input{ID: ulid.Make().String(), Text: line.Text, From: a.device, Role: web.RoleAll}
 	for _, f := range a.pasted.Files(line.Text) {
 		in.Files = append(in.Files, live.File{Name: f.Name, Data: f.Data})
@@ -457,6 +465,9 @@ func (a *attachment) enter(line tty.Line) {
 		a.display.console.Change(func(m *console.Model) { m.Return([]string{line.Text}) })
 	}
 }
+
+// ownCommandsOfTerminal are the commands of an attached terminal that the other process has no part in.
+var ownCommandsOfTerminal = []string{"/keys", "/clear", "/sessions", "/search"}
 
 // attachedText begins a conversation that another process hosts.
 func attachedText(id, title string) string {

@@ -153,8 +153,8 @@ func cleanName(name string) string {
 	if runes := []rune(name); len(runes) > maxName {
 		name = strings.TrimSpace(string(runes[:maxName]))
 	}
-	switch strings.ToLower(name) {
-	case "", "terminal", "page": // which say where a message came from if not from a device
+	switch first, _, _ := strings.Cut(strings.ToLower(name), " "); first {
+	case "", "terminal", "page": // as in "terminal 42": where a message came from if not from a device
 		return "device"
 	}
 	return name

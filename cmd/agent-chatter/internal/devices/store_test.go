@@ -117,7 +117,7 @@ func TestNumberOfDevicesIsBounded(t *testing.T) {
 
 func TestNamesAreSafe(t *testing.T) {
 	for name, want := range map[string]string{
-		"": "device", "Terminal ": "device", "page": "device", "My page": "My page", " \n\t ": "device", "  Ann's\n phone ": "Ann's phone", strings.Repeat("é", 99): strings.Repeat("é", 60),
+		"": "device", "Terminal ": "device", "page": "device", "terminal 42": "device", "PAGE 1": "device", "My page": "My page", " \n\t ": "device", "  Ann's\n phone ": "Ann's phone", strings.Repeat("é", 99): strings.Repeat("é", 60),
 	} {
 		if got := cleanName(name); got != want {
 			t.Errorf("%q: %q", name, got)

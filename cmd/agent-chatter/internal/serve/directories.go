@@ -37,7 +37,7 @@ func (cmd *Command) directories(a *app.App) ([]string, error) {
 		info, statErr := os.Stat(path)
 		switch err = cmp.Or(err, statErr); {
 		case errors.Is(err, fs.ErrNotExist), err == nil && !info.IsDir():
-			return nil, app.Exit(app.ExitFailed, noDirectoryText(name))
+			return nil, app.Exit(app.ExitUsage, noDirectoryText(name))
 		case err != nil:
 			return nil, err
 		}
@@ -50,7 +50,8 @@ func (cmd *Command) directories(a *app.App) ([]string, error) {
 
 // noDirectoryText is for a value of --allow.
 func noDirectoryText(name string) app.Message {
-	return app.Text("There is no directory %s, in which --allow lets agents work.", tty.SafeLine(name))
+	return app.Text("There is no directory %s, in which --allow lets agents work.", tty.SafeLine(name)).
+		With(app.To("let them work here", "serve", "--chat", "--allow", "."))
 }
 
 // checkHome returns an error if others can change what decides who runs which agents.

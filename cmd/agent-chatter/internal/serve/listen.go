@@ -14,6 +14,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/serve/api"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/serve/assets"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/serve/authority"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/web"
 )
 
@@ -52,7 +53,7 @@ func (cmd *Command) listen(home string) (*server, error) {
 		return nil, err
 	}
 	if s.Listener, err = net.Listen("tcp", cmd.Addr); err != nil {
-		return nil, err
+		return nil, app.Exit(app.ExitFailed, notListeningText(cmd.Addr, err))
 	}
 	_, port, _ := net.SplitHostPort(s.Addr().String())
 	if isUnspecified(host) {
@@ -212,4 +213,10 @@ func (s *server) sendAuthority(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/x-x509-ca-cert")
 	w.Header().Set("Content-Disposition", `inline; filename="agent-chatter.crt"`)
 	_, _ = w.Write(s.authority.DER())
+}
+
+// notListeningText is for an address on which this machine cannot listen.
+func notListeningText(addr string, err error) app.Message {
+	return app.Text("The page cannot be on %s: %s.", tty.SafeLine(addr), strings.TrimSuffix(app.Reason(err), ".")).
+		With(app.To("use a free port of this machine", "serve", "--addr", "127.0.0.1:0"))
 }

@@ -37,6 +37,7 @@ func TestTexts(t *testing.T) {
 		{Function: "pairText", Shown: pairText("answer")},
 		{Function: "reachableText", Shown: render(reachableText(":8443" + apptest.Hostile))},
 		{Function: "noHostText", Shown: render(noHostText([]string{"192.168.1.20", "2001:db8::1"}))},
+		{Function: "notListeningText", Shown: render(notListeningText(apptest.Hostile+":1", errors.New("in use")))},
 		{Function: "noHostText", Sample: "no network", Shown: render(noHostText(nil))},
 		{Function: "sharedKeyText", Shown: render(sharedKeyText("/home/" + apptest.Hostile))},
 		{Function: "noDirectoryText", Shown: render(noDirectoryText(apptest.Hostile))},
