@@ -70,8 +70,8 @@ func svgCode(text string) string {
 	var b strings.Builder
 	size := code.Size + 2*quiet
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" shape-rendering="crispEdges" `+
-		`role="img" aria-label="QR code of the address"><rect width="%d" height="%d" fill="#fff"/><path fill="#000" d="`,
-		size, size, size, size)
+		`role="img" aria-label="QR code of the address"><rect width="%d" height="%d" fill="#fff"/>`+
+		`<path fill="#000" d="`, size, size, size, size)
 	for y := range code.Size {
 		for x := 0; x < code.Size; x++ {
 			from := x
