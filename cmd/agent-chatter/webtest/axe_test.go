@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/journal/programtest"
@@ -21,11 +22,17 @@ func axe(t *testing.T) string {
 	return string(source)
 }
 
-// violations returns what axe finds in the page: the rule, what it says and the element.
-func violations(b *tab, source string) []string {
+// violations returns what axe finds in the page, by some of its rules or by all: the rule, what it says and the element.
+func violations(b *tab, source string, rules ...string) []string {
 	b.Helper()
-	b.run(chromedp.Evaluate[chromedp.Void](source))
-	found, err := chromedp.Run(b.ctx, chromedp.Evaluate[[]string](`axe.run().then(result => result.violations.flatMap(
+	if !value[bool](b, `"axe" in window`) {
+		b.run(chromedp.Evaluate[chromedp.Void](source))
+	}
+	options := "{}"
+	if len(rules) > 0 {
+		options = fmt.Sprintf(`{ runOnly: %q.split(" ") }`, strings.Join(rules, " "))
+	}
+	found, err := chromedp.Run(b.ctx, chromedp.Evaluate[[]string](`axe.run(`+options+`).then(result => result.violations.flatMap(
 		rule => rule.nodes.map(node => rule.id + ": " + node.failureSummary + " " + node.html.slice(0, 200))))`,
 		chromedp.EvalAwaitPromise))
 	if err != nil {
@@ -34,12 +41,23 @@ func violations(b *tab, source string) []string {
 	return found
 }
 
-// accessible checks the page in both colour schemes.
+// schemes are the colours of the page that are checked.
+var schemes = []string{"light", "dark", "light" + moreContrast, "dark" + moreContrast}
+
+// rulesOf returns the rules for a scheme: all for the first one, for the others those about colours.
+func rulesOf(scheme int) []string {
+	if scheme == 0 {
+		return nil
+	}
+	return []string{"color-contrast", "link-in-text-block"}
+}
+
+// accessible checks the page in all colour schemes.
 func (b *tab) accessible(source, what string) {
 	b.Helper()
-	for _, scheme := range []string{"light", "dark"} {
+	for i, scheme := range schemes {
 		b.scheme(scheme)
-		for _, violation := range violations(b, source) {
+		for _, violation := range violations(b, source, rulesOf(i)...) {
 			b.Errorf("%s, %s: %s", what, scheme, violation)
 		}
 		b.picture(fmt.Sprintf("%s-%s", what, scheme))

@@ -2,7 +2,6 @@ package webtest
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
@@ -132,15 +131,11 @@ func TestChatStates(t *testing.T) {
 // shown checks a state on a screen.
 func (b *tab) shown(source, name string, touch bool) {
 	b.Helper()
-	schemes := []string{"light"}
-	if strings.HasSuffix(name, "phone") {
-		schemes = append(schemes, "dark")
-	}
-	for _, scheme := range schemes {
+	for i, scheme := range schemes {
 		b.scheme(scheme)
 		b.wait(`document.getAnimations().every(a => a.playState != "running" || a.effect.getComputedTiming().iterations == Infinity)`)
 		b.picture(fmt.Sprintf("%s-%s", name, scheme))
-		for _, violation := range violations(b, source) {
+		for _, violation := range violations(b, source, rulesOf(i)...) {
 			b.Errorf("%s, %s: %s", name, scheme, violation)
 		}
 	}

@@ -7,7 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // TestPairing opens the address with a code, as a phone does. The page then works without a token, in another tab and
@@ -104,4 +106,47 @@ Promise.all(tried).then(() => window.done = true);
 	other.mu.Lock()
 	other.problems = nil
 	other.mu.Unlock()
+}
+
+// TestDevices pairs a device from the page, with the address that its picture has, and revokes it there.
+func TestDevices(t *testing.T) {
+	source := axe(t)
+	home := reviewHome(t)
+	program(t) // is built in this directory
+	t.Chdir(t.TempDir())
+	s := serve(t, home, "--chat")
+	b := open(t, s.Address)
+	b.listed(2)
+	b.wait(`document.querySelector(".devices-button").checkVisibility()`)
+	b.press("P")
+	b.wait(`document.querySelector("dialog.devices .device-list").innerText == "No device is paired."`)
+	b.press(kb.Enter) // the button has the focus
+	b.wait(`document.querySelector(".pairing svg path") && document.querySelector(".left").innerText.startsWith("Good for ")`)
+	for _, screen := range screens {
+		b.run(chromedp.EmulateViewport(int64(screen.width), int64(screen.height)),
+			call(emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: screen.touch}))
+		b.shown(source, "devices-"+screen.name, screen.touch)
+	}
+	address := value[string](b, `document.querySelector(".pairing .address code").innerText`)
+	separate, cancel := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext())
+	t.Cleanup(cancel)
+	phone := &tab{TB: t, ctx: separate}
+	phone.run(chromedp.Navigate(address))
+	phone.listed(2)
+	b.wait(`document.querySelector(".pairing").innerText.startsWith("Paired Chrome on Linux") && document.querySelectorAll(".device-list button").length == 1`)
+	b.picture("devices-paired")
+	if got := value[string](b, `document.querySelector(".device-list small").innerText`); !strings.HasPrefix(got, "answer · used on ") {
+		t.Errorf("the device: %s", got)
+	}
+	if value[bool](phone, `document.querySelector(".devices-button").checkVisibility()`) {
+		t.Error("a device with the role answer is offered the devices")
+	}
+	b.run(chromedp.Click(".device-list button"))
+	b.wait(`document.querySelector(".device-list button.sure")`)
+	b.run(chromedp.Click(".device-list button.sure"))
+	b.wait(`document.querySelector(".device-list").innerText == "No device is paired."`)
+	phone.do(`fetch("/api/sessions").then(answer => window.answered = answer.status)`)
+	phone.wait(`window.answered == 401`)
+	b.press(kb.Escape)
+	b.wait(`!document.querySelector("dialog")`)
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -274,13 +275,17 @@ func (b *tab) press(keys string) {
 	}
 }
 
-// scheme sets the colour scheme that the system prefers.
+// scheme sets the colour scheme that the system prefers, and more contrast if its name ends so.
 func (b *tab) scheme(name string) {
 	b.Helper()
-	b.run(call(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}},
-	}))
+	name, more := strings.CutSuffix(name, moreContrast)
+	contrast := map[bool]string{false: "no-preference", true: "more"}[more]
+	b.run(call(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+		{Name: "prefers-color-scheme", Value: name}, {Name: "prefers-contrast", Value: contrast},
+	}}))
 }
+
+const moreContrast = "-contrast"
 
 // picture writes a screenshot if there is a directory for them.
 func (b *tab) picture(name string) {

@@ -197,6 +197,8 @@ func (s *server) serve(ctx context.Context, d *api.Server, p *pairing) error {
 	mux.Handle("/", g.Files(assets.Handler()))
 	mux.Handle("/api/", g.Data(api.Permitted(d.Handler())))
 	mux.Handle("POST /api/pair", g.Open(http.HandlerFunc(p.pair)))
+	mux.Handle("GET /api/devices", g.Data(http.HandlerFunc(p.devices)))
+	mux.Handle("POST /api/devices/{id}/revoke", g.Data(api.Permitted(http.HandlerFunc(p.revoke))))
 	mux.Handle("POST /api/devices/code", g.Data(api.Permitted(http.HandlerFunc(p.newCode))))
 	if s.authority != nil {
 		mux.Handle("/ca", g.Files(http.HandlerFunc(s.sendAuthority)))

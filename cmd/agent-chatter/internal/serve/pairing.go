@@ -82,22 +82,6 @@ func (p *pairing) pairedAs(r *http.Request) string {
 	return ""
 }
 
-// newCode sends the address that pairs another device, with a new code.
-func (p *pairing) newCode(w http.ResponseWriter, r *http.Request) {
-	var wanted struct{ Role web.Role }
-	if err := readJSON(r, &wanted); err != nil {
-		p.refuse(w, http.StatusBadRequest, app.Text("%s", app.Sentence(err)))
-		return
-	}
-	if !wanted.Role.Permits(web.RoleRead) {
-		p.refuse(w, http.StatusBadRequest, app.Text(textRoles))
-		return
-	}
-	writeJSON(w, http.StatusOK, map[string]any{
-		"address": p.address(wanted.Role), "role": wanted.Role, "seconds": int(devices.CodeTime.Seconds()),
-	})
-}
-
 // readJSON reads the body of a request, one JSON object with these fields.
 func readJSON(r *http.Request, to any) error {
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "application/json" {
@@ -123,8 +107,6 @@ func writeJSON(w http.ResponseWriter, status int, answer any) {
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(answer)
 }
-
-const textRoles = "The role is read, answer or all."
 
 // codeTime is devices.CodeTime in words.
 const codeTime = "2 minutes"

@@ -216,12 +216,14 @@ func TestRolesOfDevices(t *testing.T) {
 	for role, want := range map[web.Role]map[string]bool{ // what is permitted
 		web.RoleRead:   {"list": true},
 		web.RoleAnswer: {"list": true, "say": true},
-		web.RoleAll:    {"list": true, "say": true, "rename": true, "undo": true, "trash": true, "code": true},
+		web.RoleAll: {"list": true, "say": true, "rename": true, "undo": true, "trash": true, "code": true,
+			"devices": true, "revoke": true},
 	} {
 		cookie := p.device(role)
 		for name, request := range map[string][2]string{
 			"list": {"GET", "/api/sessions"}, "say": {"POST", session + "/say"}, "rename": {"POST", session + "/rename"},
 			"trash": {"POST", session + "/trash"}, "undo": {"POST", "/api/undo"}, "code": {"POST", "/api/devices/code"},
+			"devices": {"GET", "/api/devices"}, "revoke": {"POST", "/api/devices/k7qmz2ab/revoke"},
 		} {
 			response := p.send(request[0], request[1], `{"role":"all"}`, cookie)
 			text, _ := io.ReadAll(response.Body)
@@ -230,26 +232,6 @@ func TestRolesOfDevices(t *testing.T) {
 			} else if refused && !strings.Contains(string(text), "the role "+string(role)) {
 				t.Errorf("%s with the role %s: %s", name, role, text)
 			}
-		}
-	}
-}
-
-func TestClientMakesACode(t *testing.T) {
-	p := startPairing(t, Command{Addr: "127.0.0.1:0"})
-	response := p.send(http.MethodPost, "/api/devices/code", `{"role":"answer"}`, nil, "Authorization", "Bearer "+p.server.token)
-	text, _ := io.ReadAll(response.Body)
-	_, code, _ := strings.Cut(string(text), "#pair=")
-	code, _, _ = strings.Cut(code, `"`)
-	if status, _ := p.take(code, "x"); status != http.StatusOK {
-		t.Errorf("%s: %d", text, status)
-	}
-	if all, err := p.store.List(); err != nil || len(all) != 1 || all[0].Role != web.RoleAnswer {
-		t.Errorf("%+v, %v", all, err)
-	}
-	for _, body := range []string{`{"role":"root"}`, `{}`, `[]`, ``} {
-		got := p.status(http.MethodPost, "/api/devices/code", body, nil, "Authorization", "Bearer "+p.server.token)
-		if got != http.StatusBadRequest {
-			t.Errorf("%q: %d", body, got)
 		}
 	}
 }

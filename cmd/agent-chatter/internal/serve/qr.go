@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"fmt"
 	"strings"
 
 	"rsc.io/qr"
@@ -54,4 +55,34 @@ func block(upper, lower bool) string {
 		return "▄"
 	}
 	return " "
+}
+
+// quiet is the light edge around a code on a page, in modules. On a terminal, lines are dear.
+const quiet = 4
+
+// svgCode returns a QR code of a text as a picture in SVG, dark on light whatever the colours of the page are. "": the
+// text is too long.
+func svgCode(text string) string {
+	code, err := qr.Encode(text, qr.M)
+	if err != nil {
+		return ""
+	}
+	var b strings.Builder
+	size := code.Size + 2*quiet
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" shape-rendering="crispEdges" `+
+		`role="img" aria-label="QR code of the address"><rect width="%d" height="%d" fill="#fff"/>`+
+		`<path fill="#000" d="`, size, size, size, size)
+	for y := range code.Size {
+		for x := 0; x < code.Size; x++ {
+			from := x
+			for code.Black(x, y) {
+				x++
+			}
+			if x > from {
+				fmt.Fprintf(&b, "M%d %dh%dv1h-%dz", from+quiet, y+quiet, x-from, x-from)
+			}
+		}
+	}
+	b.WriteString(`"/></svg>`)
+	return b.String()
 }

@@ -44,6 +44,8 @@ func TestTexts(t *testing.T) {
 		{Function: "fullText", Shown: render(fullText(100))},
 		{Function: "pairedText", Shown: render(pairedText(
 			devices.Device{ID: "k7qmz2ab", Name: apptest.Hostile, Role: web.RoleAll}))},
+		{Function: "tunnelText", Shown: render(tunnelText("8765"))},
+		{Function: "goneText", Shown: render(goneText(apptest.Hostile))},
 		{Function: "notOpenedText", Shown: notOpenedText(errors.New("exec: " + apptest.Hostile))},
 	})
 }

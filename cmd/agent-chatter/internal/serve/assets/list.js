@@ -17,7 +17,7 @@ const keys = [
   ["o", "groups by directory, or none"], ["T", "only the team of the session, or all"], [".", "only its directory, or all"],
   ["Space", "mark a session"], ["D", "compare two marked, or one and the selected"],
   ["r p f", "rename, pin, fork"], ["e y", "export, copy the id"], ["d u", "move to trash; undo"],
-  ["c", "a new conversation"], ["U", "what the agents used"], ["Esc", "end the search, remove the filter"], ["?", "these keys"],
+  ["c", "a new conversation"], ["U P", "what the agents used; the devices"], ["Esc", "end the search, remove the filter"], ["?", "these keys"],
 ];
 const kinds = [["", "All"], ["live", "Live"], ["archived", "Archived"], ["damaged", "Damaged"], ["trash", "Trash"]];
 const orders = [["", "Updated"], ["created", "Created"], ["messages", "Messages"], ["title", "Title"]];
@@ -76,7 +76,7 @@ class List {
     this.hosting = await host();
     const { chat, role } = this.hosting;
     if (!chat || this.closed) return;
-    this.begin.hidden = role !== "all";
+    this.begin.hidden = this.devices.hidden = role !== "all";
     this.attention = await import("/attention.js");
     this.#follow();
   }
@@ -98,6 +98,13 @@ class List {
     begin(this.hosting, (key) => this.#go(`/s/${encodeURI(key)}`));
   }
 
+  // #devices shows the paired devices.
+  async #devices() {
+    if (this.devices.hidden) return;
+    const [{ showDevices }] = await Promise.all([import("/devices.js"), styled("/chat.css")]);
+    showDevices();
+  }
+
   get #shown() { return this.filter.text ? this.results : this.rows; }
 
   #build() {
@@ -112,6 +119,8 @@ class List {
     this.grouping = element("button", { type: "button", title: "Groups by directory (o)", onclick: () => this.#group() }, "Directories");
     this.begin = element("button", { type: "button", className: "begin", title: "New conversation (c)", hidden: true, onclick: () => this.#begin() },
       icon("plus"), element("span", {}, "New conversation"));
+    this.devices = iconButton("device", "Devices (P)", "devices-button", () => this.#devices());
+    this.devices.hidden = true;
     this.chips = element("div", { className: "chips" });
     this.count = element("span", { className: "list-count", role: "status" });
     this.empty = element("div", { className: "list-empty", hidden: true });
@@ -119,7 +128,7 @@ class List {
     this.view.append(
       element("header", { className: "list-head" },
         element("div", { className: "list-row" }, element("h1", {}, "Sessions"), this.count, this.field, this.begin,
-          element("a", { href: "/usage", className: "icon", title: "Usage (U)", "aria-label": "Usage" }, icon("usage")),
+          this.devices, element("a", { href: "/usage", className: "icon", title: "Usage (U)", "aria-label": "Usage" }, icon("usage")),
           iconButton("help", "Keys", "help", () => showKeys(keys)), themeButton()),
         element("div", { className: "list-row filters" },
           element("div", { className: "kinds", role: "group", "aria-label": "Show" }, ...this.kinds),
@@ -393,6 +402,7 @@ class List {
       case "t": if (session && !session.trashed) this.#go(`/s/${encodeURI(session.key)}/timeline`); break;
       case "v": if (session && !session.trashed) this.#go(`/s/${encodeURI(session.key)}/files`); break;
       case "U": this.#go("/usage"); break;
+      case "P": this.#devices(); break;
       case "c": this.#begin(); break;
       case "D": this.#compare(session); break;
       case "?": showKeys(keys); break;

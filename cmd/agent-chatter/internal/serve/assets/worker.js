@@ -5,7 +5,7 @@ const mostSeen = 120; // answers
 const files = ["/", "/manifest.webmanifest", "/icon.svg", "/icon-192.png", "/theme.js", "/page.css", "/chart.css",
   "/app.css", "/timeline.css", "/files.css", "/session.css", "/list.css", "/chat.css", "/app.js", "/api.js", "/actions.js",
   "/attention.js", "/bar.js", "/begin.js", "/beside.js", "/chat.js", "/compare.js", "/complete.js", "/composer.js",
-  "/conversation.js", "/dom.js", "/files.js", "/find.js", "/host.js", "/hub.js", "/list.js", "/look.js", "/now.js",
+  "/conversation.js", "/devices.js", "/dom.js", "/files.js", "/find.js", "/host.js", "/hub.js", "/list.js", "/look.js", "/now.js",
   "/offline.js", "/outbox.js", "/questions.js", "/replies.js", "/results.js", "/rewind.js", "/rows.js", "/safe.js", "/session.js",
   "/timeline.js", "/usage.js"];
 
