@@ -11,7 +11,7 @@ import { Questions } from "/questions.js";
 import { Replies } from "/replies.js";
 import { safe, safeLine } from "/safe.js";
 
-const mostNotices = 3;
+const mostNotices = matchMedia("(max-width: 44rem)").matches ? 2 : 3;
 const noticePause = 1000; // milliseconds between two notices of which the second one is not a part of the first
 const noticeTime = (length) => 8000 + 60 * length; // milliseconds
 const longNotice = 400; // characters; a longer notice stays until it is closed
@@ -26,6 +26,7 @@ export class Chat {
   #session;
   #state = null; // the last one of the server
   #sending = new Map(); // by id: texts on their way
+  #answered = ""; // how the notice of an answer begins that was given here
   #undone = ""; // the text of a message to before which the conversation goes back: it is edited in the copy
   #timer = 0;
 
@@ -71,7 +72,9 @@ export class Chat {
     for (const part of live.text ?? []) this.replies.add(part);
     if (live.state) this.#take(live.state);
     else if (live.text) this.#showSpeakers();
-    for (const { text } of live.notices ?? []) this.notice(text);
+    for (const { text } of live.notices ?? []) {
+      if (!this.#answered || !text.startsWith(this.#answered)) this.notice(text);
+    }
     for (const { id, text } of live.returned ?? []) {
       if (this.composer.outbox.forget(id)) this.composer.write(text);
     }
@@ -302,11 +305,14 @@ export class Chat {
 
   // #answer answers a question. It returns why that failed, and "" if it did not.
   async #answer(body) {
+    const { name } = this.#state.questions.find(({ id }) => id === body.question) ?? {};
+    this.#answered = `${name} was answered on ${this.device}:`;
     try {
       await post(`${this.#path}/answer`, body);
       if (document.activeElement === document.body) this.conversation.scroller.focus({ preventScroll: true, focusVisible: false });
       return "";
     } catch (error) {
+      this.#answered = "";
       return error.message;
     }
   }
