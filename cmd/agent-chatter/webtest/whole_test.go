@@ -172,6 +172,9 @@ func (w *whole) have() {
 	}
 	w.enter("/end")
 	w.wait(`document.querySelector(".continue")`)
+	if value[bool](w.tab, `document.querySelector(".notices-of-chat").innerText.includes("not sent")`) {
+		w.Error("the page reports a message as lost that was sent")
+	}
 	w.see("ended")
 }
 

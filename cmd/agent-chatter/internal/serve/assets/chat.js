@@ -26,6 +26,7 @@ export class Chat {
   #session;
   #state = null; // the last one of the server
   #sending = new Map(); // by id: texts on their way
+  #stopping = ""; // what was said when turns were stopped that run still
   #answered = ""; // how the notice of an answer begins that was given here
   #undone = ""; // the text of a message to before which the conversation goes back: it is edited in the copy
   #timer = 0;
@@ -197,6 +198,10 @@ export class Chat {
     const shown = JSON.stringify([this.#state.next, speaking.map((of) => [of, this.#doing(of)])]);
     if (shown === this.speaking) return;
     this.speaking = shown;
+    if (!speaking.length && this.#stopping) {
+      if (document.getElementById("status").textContent === this.#stopping) say("");
+      this.#stopping = "";
+    }
     this.changed();
     const focused = this.speakers.contains(document.activeElement) && document.activeElement.dataset.member;
     this.speakers.hidden = !speaking.length;
@@ -318,7 +323,9 @@ export class Chat {
   }
 
   async #cancel(member) {
-    if (await this.#post("cancel", { member })) say(member ? "Stopping …" : "Stopping all …");
+    if (!await this.#post("cancel", { member }) || !this.#state.speaking.length) return;
+    this.#stopping = member ? "Stopping …" : "Stopping all …";
+    say(this.#stopping);
   }
 
   // #fit tells the rest of the page how high this is.
