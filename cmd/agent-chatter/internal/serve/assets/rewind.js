@@ -61,5 +61,6 @@ export async function rewind(path, seq, enter) {
     plan.remove();
     dialog.querySelector("fieldset").remove();
     quote.textContent = error.message;
+    dialog.querySelector(".cancel").focus(); // keys are for the dialog still
   }
 }
