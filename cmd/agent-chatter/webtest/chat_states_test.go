@@ -139,6 +139,12 @@ func (b *tab) shown(source, name string, touch bool) {
 			b.Errorf("%s, %s: %s", name, scheme, violation)
 		}
 	}
+	b.fits(name, touch)
+}
+
+// fits checks that nothing is outside of the screen, or too small.
+func (b *tab) fits(name string, touch bool) {
+	b.Helper()
 	if got := value[[]string](b, outside); len(got) > 0 {
 		b.Errorf("%s: outside of the screen: %q", name, got)
 	}

@@ -108,7 +108,7 @@ func (c *scripted) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // acts reports whether a change is one of a conversation, which the server in front answers.
 func (c *scripted) acts(name string) bool {
-	return strings.Contains(" say takeback answer cancel continue conversations ", " "+name+" ")
+	return strings.Contains(" say takeback answer cancel continue conversations rewind ", " "+name+" ")
 }
 
 func (c *scripted) proxy(w http.ResponseWriter, r *http.Request) {

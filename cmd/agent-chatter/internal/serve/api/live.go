@@ -219,7 +219,10 @@ func (d *Server) cancelTurn(r *http.Request) (struct{}, error) {
 // complete returns how the word at the end of a text can go on.
 func (d *Server) complete(r *http.Request) (live.Completion, error) {
 	c, err := d.hosted(r)
-	if err != nil {
+	switch {
+	case app.CodeOf(err) == app.ExitLocked: // it has ended while the text was typed
+		return live.Completion{Choices: []live.Choice{}}, nil
+	case err != nil:
 		return live.Completion{}, err
 	}
 	_, role := caller(r)

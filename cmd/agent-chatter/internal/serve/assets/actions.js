@@ -74,7 +74,7 @@ export class Actions {
       event.preventDefault();
       event.stopPropagation();
     });
-    document.body.append(menu); // what is around the button may be replaced meanwhile
+    document.querySelector("main").append(menu); // what is around the button may be replaced meanwhile
     button.focus({ preventScroll: true }); // it has the focus again when the menu is closed
     menu.showPopover();
     const at = button.getBoundingClientRect();

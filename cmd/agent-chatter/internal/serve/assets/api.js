@@ -6,6 +6,8 @@ const name = "agent-chatter-token";
 const paired = "agent-chatter-paired"; // that this browser has the cookie of a paired device
 const tabs = new BroadcastChannel("agent-chatter"); // the tabs of this page
 let refused = false; // the server does not take the token
+const retries = 5; // of a change that comes too soon after others
+const mostWait = 10; // seconds before each
 
 // takeToken moves the token from the address to the storage of the tab.
 export function takeToken() {
@@ -83,7 +85,11 @@ async function request(path, options = {}) {
 
 // get returns the answer of the server, or throws an Error with its text.
 export async function get(path, options) {
-  const response = await request(path, options);
+  let response = await request(path, options);
+  for (let i = 0; i < retries && response.status === 429 && response.headers.has("Retry-After"); i++) { // nothing was done
+    await new Promise((resolve) => setTimeout(resolve, 1000 * Math.min(+response.headers.get("Retry-After") || 1, mostWait)));
+    response = await request(path, options);
+  }
   refused = response.status === 401;
   if (refused) localStorage.removeItem(paired); // the device was revoked
   showAge(response.headers.get("Agent-Chatter-Kept"));

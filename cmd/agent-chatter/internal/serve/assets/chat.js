@@ -11,7 +11,7 @@ import { Questions } from "/questions.js";
 import { Replies } from "/replies.js";
 import { safe, safeLine } from "/safe.js";
 
-const mostNotices = 3;
+const mostNotices = matchMedia("(max-width: 44rem)").matches ? 2 : 3;
 const noticePause = 1000; // milliseconds between two notices of which the second one is not a part of the first
 const noticeTime = (length) => 8000 + 60 * length; // milliseconds
 const longNotice = 400; // characters; a longer notice stays until it is closed
@@ -26,6 +26,8 @@ export class Chat {
   #session;
   #state = null; // the last one of the server
   #sending = new Map(); // by id: texts on their way
+  #stopping = ""; // what was said when turns were stopped that run still
+  #answered = ""; // how the notice of an answer begins that was given here
   #undone = ""; // the text of a message to before which the conversation goes back: it is edited in the copy
   #timer = 0;
 
@@ -71,7 +73,9 @@ export class Chat {
     for (const part of live.text ?? []) this.replies.add(part);
     if (live.state) this.#take(live.state);
     else if (live.text) this.#showSpeakers();
-    for (const { text } of live.notices ?? []) this.notice(text);
+    for (const { text } of live.notices ?? []) {
+      if (!this.#answered || !text.startsWith(this.#answered)) this.notice(text);
+    }
     for (const { id, text } of live.returned ?? []) {
       if (this.composer.outbox.forget(id)) this.composer.write(text);
     }
@@ -194,6 +198,10 @@ export class Chat {
     const shown = JSON.stringify([this.#state.next, speaking.map((of) => [of, this.#doing(of)])]);
     if (shown === this.speaking) return;
     this.speaking = shown;
+    if (!speaking.length && this.#stopping) {
+      if (document.getElementById("status").textContent === this.#stopping) say("");
+      this.#stopping = "";
+    }
     this.changed();
     const focused = this.speakers.contains(document.activeElement) && document.activeElement.dataset.member;
     this.speakers.hidden = !speaking.length;
@@ -302,17 +310,22 @@ export class Chat {
 
   // #answer answers a question. It returns why that failed, and "" if it did not.
   async #answer(body) {
+    const { name } = this.#state.questions.find(({ id }) => id === body.question) ?? {};
+    this.#answered = `${name} was answered on ${this.device}:`;
     try {
       await post(`${this.#path}/answer`, body);
       if (document.activeElement === document.body) this.conversation.scroller.focus({ preventScroll: true, focusVisible: false });
       return "";
     } catch (error) {
+      this.#answered = "";
       return error.message;
     }
   }
 
   async #cancel(member) {
-    if (await this.#post("cancel", { member })) say(member ? "Stopping …" : "Stopping all …");
+    if (!await this.#post("cancel", { member }) || !this.#state.speaking.length) return;
+    this.#stopping = member ? "Stopping …" : "Stopping all …";
+    say(this.#stopping);
   }
 
   // #fit tells the rest of the page how high this is.

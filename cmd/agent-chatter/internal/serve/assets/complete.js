@@ -4,6 +4,7 @@ import { element } from "/dom.js";
 import { safeLine } from "/safe.js";
 
 const pause = 80; // milliseconds after the last key
+const lookAgain = 400; // milliseconds after which files are listed, which the server has begun to look for
 const completed = /^\/[^\n]*$|(^|\s)@\S*$/; // what precedes the cursor
 
 let lists = 0;
@@ -50,13 +51,18 @@ export class Completion {
   }
 
   // #load asks for the completions of a text. Places in it are in bytes, as the server counts.
-  async #load(text) {
+  async #load(text, again = true) {
     this.#abort.abort();
     this.#abort = new AbortController();
     const { signal } = this.#abort, bytes = new TextEncoder().encode(text);
     try {
       const { from, choices } = await getJSON(`${this.#path}/complete?${new URLSearchParams({ text })}`, { signal });
-      if (signal.aborted || !choices?.length) return signal.aborted || this.close();
+      if (signal.aborted) return;
+      if (!choices?.length) {
+        this.close();
+        if (again && text.includes("@")) this.#timer = setTimeout(() => this.#load(text, false), lookAgain);
+        return;
+      }
       this.#from = new TextDecoder().decode(bytes.slice(0, from)).length;
       this.#show(choices);
     } catch {

@@ -111,8 +111,10 @@ export class Composer {
     const field = this.field, style = getComputedStyle(field);
     const border = field.offsetHeight - field.clientHeight;
     const most = mostRows * parseFloat(style.lineHeight) + parseFloat(style.paddingTop) + parseFloat(style.paddingBottom);
+    this.element.style.minHeight = `${this.element.offsetHeight}px`; // what is above does not move meanwhile
     field.style.height = "auto";
     field.style.height = `${Math.min(field.scrollHeight, most) + border}px`;
+    this.element.style.minHeight = "";
     field.style.overflowY = field.scrollHeight > most ? "auto" : "hidden";
   }
 

@@ -6,6 +6,7 @@ import { copy, iconButton } from "/look.js";
 
 const mostItems = 240; // in the page; more are removed at the far end
 const margin = 2000; // pixels that are loaded before and after what is visible
+const touch = 300; // milliseconds in which a wheel or a finger scrolls
 const patience = 300; // milliseconds after which a request is cancelled while the reader drags on
 
 // A Conversation is the element of a conversation. changed is called when other items are in it, or when it was
@@ -26,6 +27,9 @@ export class Conversation {
   #wish = null; // the place to show next
   #request = null; // the one under way: {abort, since, wish}
   #placed = -1; // where the end was scrolled to
+  #height = 0; // of what can be scrolled then
+  #room = 0; // of what is visible then
+  #touched = -Infinity; // when a wheel or a finger scrolled last
   #busy = false;
   #closed = false;
 
@@ -37,6 +41,9 @@ export class Conversation {
     this.scroller = element("div", { className: "scroller", id: "scroller", tabIndex: 0, role: "region", "aria-label": "Conversation" },
       this.items, this.notice);
     this.scroller.addEventListener("scroll", () => this.#scrolled(), { passive: true });
+    for (const name of ["wheel", "touchmove"]) {
+      this.scroller.addEventListener(name, () => (this.#touched = performance.now()), { passive: true });
+    }
     this.items.addEventListener("click", (event) => this.#clicked(event));
     this.items.addEventListener("toggle", () => (this.following = this.#ended && this.#below() < 8), { capture: true });
     this.observer = new ResizeObserver(() => {
@@ -151,11 +158,16 @@ export class Conversation {
   #toEnd() {
     this.scroller.scrollTop = this.scroller.scrollHeight;
     this.#placed = this.scroller.scrollTop;
+    this.#height = this.scroller.scrollHeight;
+    this.#room = this.scroller.clientHeight;
   }
 
   // #scrolled is called after a frame: meanwhile text may have been added below the end that was scrolled to.
   #scrolled() {
-    if (this.scroller.scrollTop !== this.#placed) this.following = this.#ended && this.#below() < 8;
+    const { scrollTop, scrollHeight, clientHeight } = this.scroller;
+    const moved = scrollHeight !== this.#height || clientHeight !== this.#room; // by the browser: there was less to scroll
+    if (this.following && moved && performance.now() - this.#touched > touch) this.#toEnd();
+    else if (scrollTop !== this.#placed) this.following = this.#ended && this.#below() < 8;
     if (this.following) this.#seen = this.last;
     this.#work();
     this.#changed();

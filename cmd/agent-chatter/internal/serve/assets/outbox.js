@@ -1,6 +1,7 @@
 // What was sent and may not be recorded yet. It is kept in the tab: the process that hosts a conversation, and with it the
 // queue of what it was sent, may be killed. A message that is sent again has its id still: the server takes each id once.
 export const settled = 3000; // milliseconds after which a message that is not queued is recorded
+const ends = /^\s*\/(end|exit|quit)\s*$/i; // a command that has done what it is for when the process has ended
 
 // An Outbox has the messages of a session. Each is {id, text}, and has
 //   at       when the server took it; unset: it may not have,
@@ -48,10 +49,13 @@ export class Outbox {
   lost() { return this.#return(({ at, returned }) => !at && !returned); }
 
   // settle takes the state of the session, and returns the texts of messages that were lost with the process that hosted it.
-  settle({ hosted, queue }) {
-    if (!hosted) return this.#return(({ at }) => at);
+  settle({ hosted, queue, sent = [] }) {
+    if (!hosted) {
+      this.#messages = this.#messages.filter(({ at, text }) => !at || !ends.test(text));
+      return this.#return(({ at }) => at);
+    }
     const names = new Set(queue.map(({ id }) => id)), now = Date.now(), before = this.#messages;
-    const kept = before.filter(({ at, name, queued }) => !at || names.has(name) || !queued && now - at < settled)
+    const kept = before.filter(({ at, name, queued }) => !at || names.has(name) || !queued && !sent.includes(name) && now - at < settled)
       .map((message) => (names.has(message.name) ? { ...message, queued: true } : message));
     if (JSON.stringify(kept) !== JSON.stringify(before)) this.#messages = kept;
     return [];

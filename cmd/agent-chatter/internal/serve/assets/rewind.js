@@ -16,7 +16,7 @@ export async function rewind(path, seq, enter) {
   const look = () => post(`${path}/rewind`, { seq });
   const quote = element("blockquote", { className: "undone" });
   const plan = element("pre", { className: "restored", tabIndex: 0, role: "group", "aria-label": "What happens to the files" }, "Comparing the files …");
-  const options = choices.map(([value, name, about]) => element("label", { className: "format" },
+  const options = choices.map(([value, name, about]) => element("label", { className: "part" },
     element("input", { type: "radio", name: "what", value, disabled: true }), element("b", {}, name), element("span", {}, about)));
   let shown = null;
   const dialog = ask("Rewind to before this message?", "Rewind", [quote, plan,
@@ -61,5 +61,6 @@ export async function rewind(path, seq, enter) {
     plan.remove();
     dialog.querySelector("fieldset").remove();
     quote.textContent = error.message;
+    dialog.querySelector(".cancel").focus(); // keys are for the dialog still
   }
 }
