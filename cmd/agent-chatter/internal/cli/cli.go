@@ -157,9 +157,18 @@ var errPrinted = errors.New("help or version is printed")
 type versionFlag bool
 
 // BeforeReset prints the version.
-func (versionFlag) BeforeReset(parser *kong.Kong) error {
-	fmt.Fprintln(parser.Stdout, app.Version)
+func (versionFlag) BeforeReset(parser *kong.Kong, line *kong.Context) error {
+	if !given(line, "json") {
+		fmt.Fprintln(parser.Stdout, app.VersionText(app.ThisBuild()))
+	} else if err := app.WriteJSON(parser.Stdout, app.ThisBuild()); err != nil {
+		return err
+	}
 	return errPrinted
+}
+
+// given reports whether the command line has a flag. A variable of the environment does not count.
+func given(line *kong.Context, flag string) bool {
+	return slices.ContainsFunc(line.Path, func(p *kong.Path) bool { return p.Flag != nil && p.Flag.Name == flag })
 }
 
 // printHelp prints the help of a command, without --json if it does not have it.
@@ -228,11 +237,6 @@ func parse(c *commandLine, args []string, streams app.IO) (*kong.Context, error)
 
 const textEmptyHome = "--home needs a directory; it is empty.\nLeave it out for ~/.agent-chatter."
 
-// givenHome reports whether the command line names a home. An empty variable of the environment names none.
-func givenHome(command *kong.Context) bool {
-	return slices.ContainsFunc(command.Path, func(p *kong.Path) bool { return p.Flag != nil && p.Flag.Name == "home" })
-}
-
 // Run executes a command line and returns the exit code.
 func Run(args []string, streams app.IO) int {
 	switch {
@@ -240,7 +244,7 @@ func Run(args []string, streams app.IO) int {
 		fmt.Fprint(streams.Stdout, textStart)
 		return app.ExitDone
 	case len(args) == 1 && args[0] == "--version":
-		fmt.Fprintln(streams.Stdout, app.Version)
+		fmt.Fprintln(streams.Stdout, app.VersionText(app.ThisBuild()))
 		return app.ExitDone
 	}
 	var c commandLine
@@ -256,7 +260,7 @@ func Run(args []string, streams app.IO) int {
 		fmt.Fprintln(streams.Stderr, usage.Explain(err, args))
 		return app.ExitUsage
 	}
-	if c.Home == "" && givenHome(command) {
+	if c.Home == "" && given(command, "home") {
 		fmt.Fprintln(streams.Stderr, textEmptyHome)
 		return app.ExitUsage
 	}
