@@ -11,6 +11,7 @@ func TestFormsOfOneTextAreEqual(t *testing.T) {
 	for _, tt := range []struct{ a, b string }{
 		{"Caf\u00e9", "cafe\u0301"}, {"Z\u00fcrich", "zu\u0308RICH"}, {"ΌΣΟΣ", "όσος"}, {"각", "\u1100\u1161\u11a8"},
 		{"\u1e9b\u0323", "\u017f\u0323\u0307"}, {"ẞ", "ß"}, {"ÅNGSTRÖM", "a\u030angstro\u0308m"}, {"Ж", "ж"},
+		{"ᾈ", "ἀι"}, {"Ꭰ", "ꭰ"}, {"µ", "Μ"},
 	} {
 		if a, b := letters.Fold(tt.a), letters.Fold(tt.b); a != b {
 			t.Errorf("%q is %q, %q is %q", tt.a, a, tt.b, b)

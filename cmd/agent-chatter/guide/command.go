@@ -7,14 +7,15 @@ import (
 	"text/tabwriter"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/usage"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 )
 
-// Command prints a page of the manual, or the list of topics.
+// Command prints a page of the manual, the list of topics, or where words are in the manual.
 type Command struct {
-	Topic  string `arg:"" optional:"" complete:"topic" help:"The topic (default: list the topics)."`
-	Output string `help:"Output format: ${enum}." enum:"text,json" default:"text"`
+	Words  []string `arg:"" optional:"" name:"topic" help:"A topic, or words to find (default: list the topics)."`
+	Man    string   `placeholder:"DIR" complete:"dir" help:"Write all pages as man pages into this directory."`
+	Output string   `help:"Output format: ${enum}." enum:"text,json" default:"text"`
 }
 
 // Help shows examples first.
@@ -22,7 +23,9 @@ func (Command) Help() string {
 	return `Examples:
   agent-chatter guide
   agent-chatter guide resume
-  agent-chatter guide scripting | less`
+  agent-chatter guide set back files
+  agent-chatter guide scripting | less
+  agent-chatter guide --man ~/.local/share/man`
 }
 
 // topicJSON is a topic in JSON output.
@@ -33,14 +36,17 @@ type topicJSON struct {
 }
 
 // Run implements the command.
-func (cmd *Command) Run(a *app.App) error {
-	if cmd.Topic == "" {
+func (cmd *Command) Run(a *app.App, grammar usage.Grammar) error {
+	switch {
+	case cmd.Man != "":
+		return cmd.writeMan(a, grammar())
+	case len(cmd.Words) == 0:
 		return cmd.list(a)
 	}
-	topic, nearest, ok := find(cmd.Topic)
+	topic, nearest, ok := find(strings.Join(cmd.Words, " "))
 	switch {
 	case !ok:
-		return app.Exit(app.ExitNotFound, unknownText(cmd.Topic, nearest, having(cmd.Topic)))
+		return cmd.search(a, nearest)
 	case cmd.Output == "json":
 		return app.WriteJSON(a.Stdout, topicJSON{topic.Name, topic.Summary, topic.text()})
 	}
@@ -50,23 +56,6 @@ func (cmd *Command) Run(a *app.App) error {
 	_, err := fmt.Fprint(a.Stdout, topic.text())
 	return err
 }
-
-// unknownText is for a topic that there is not: nearest is the one with a similar name, and having are those whose text
-// has the word.
-func unknownText(topic, nearest string, having []string) app.Message {
-	m := app.Text("Unknown topic %s", tty.SafeLine(topic))
-	switch {
-	case nearest != "":
-		return m.With(app.To("read the page with the nearest name", "guide", nearest))
-	case len(having) > 0:
-		m.Text += "\nThe word is on the pages " + strings.Join(having[:min(len(having), maxHaving)], ", ")
-		return m.With(app.To("read the page that has it most often", "guide", having[0]))
-	}
-	return m.With(app.To("list the topics", "guide"))
-}
-
-// maxHaving is how many pages with a word are listed.
-const maxHaving = 5
 
 // maxColumns is the width of a page on a wider terminal: longer lines are hard to read.
 const maxColumns = 100
@@ -88,7 +77,7 @@ func listPage() string {
 	for _, topic := range Topics() {
 		page += fmt.Sprintf("| **%s** | %s |\n", topic.Name, topic.Summary)
 	}
-	return page + "\n`agent-chatter guide TOPIC` prints a page.\n"
+	return page + "\n`agent-chatter guide TOPIC` prints a page, and other words the lines that have them.\n"
 }
 
 func (cmd *Command) list(a *app.App) error {

@@ -4,7 +4,6 @@ import (
 	"embed"
 	"path"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 
@@ -73,19 +72,6 @@ func (t Topic) page() string {
 		}
 		return "](" + path.Join("cmd/agent-chatter/guide", target) + ")"
 	})
-}
-
-// having returns the names of the topics whose text has a word, in upper or lower case, those that have it most often
-// first.
-func having(word string) (names []string) {
-	times := map[string]int{}
-	for _, t := range Topics() {
-		if times[t.Name] = strings.Count(strings.ToLower(t.text()), strings.ToLower(word)); times[t.Name] > 0 {
-			names = append(names, t.Name)
-		}
-	}
-	slices.SortStableFunc(names, func(a, b string) int { return times[b] - times[a] })
-	return names
 }
 
 // find returns the topic of a name, in upper or lower case. If there is none, ok is false and nearest is the

@@ -32,23 +32,25 @@ func run(t *testing.T, stdout, stderr io.Writer, cmd Command) (code int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return a.Fail(cmd.Run(a))
+	return a.Fail(cmd.Run(a, nil))
 }
 
 func TestTopicsOnATerminal(t *testing.T) {
 	shown, code := onTerminal(t, 80, Command{Output: "text"})
 	lines := strings.Split(strings.TrimSuffix(shown, "\n"), "\n")
-	if n := len(Topics()); code != 0 || len(lines) != n+4 {
+	if n := len(Topics()); code != 0 || len(lines) != n+5 {
 		t.Fatalf("exit code %d, %d lines of %d topics:\n%s", code, len(lines), n, shown)
 	}
 	for i, want := range map[int]string{
 		0: "topic           │ contents",
 		1: "────────────────┼─────────────────────────────────────────────────────────",
 		2: "start           │ Install the program and hold a first conversation.",
-		3: "chat            │ Type messages, commands and keys in a chat.",
+		3: "recipes         │ Find the command for what you want to do.",
+		4: "chat            │ Type messages, commands and keys in a chat.",
 
-		len(lines) - 2: "",
-		len(lines) - 1: "`agent-chatter guide TOPIC` prints a page.",
+		len(lines) - 3: "",
+		len(lines) - 2: "`agent-chatter guide TOPIC` prints a page, and other words the lines that have",
+		len(lines) - 1: "them.",
 	} {
 		if !strings.HasPrefix(lines[i], want) || want == "" && lines[i] != "" {
 			t.Errorf("line %d is %q, want %q", i+1, lines[i], want)
@@ -58,7 +60,7 @@ func TestTopicsOnATerminal(t *testing.T) {
 
 func TestPageOnATerminal(t *testing.T) {
 	for columns, widest := range map[uint16]int{50: 49, 80: 79, 101: 100, 102: 100, 200: 100} {
-		shown, code := onTerminal(t, columns, Command{Topic: "durability", Output: "text"})
+		shown, code := onTerminal(t, columns, Command{Words: []string{"durability"}, Output: "text"})
 		if code != 0 || !strings.HasPrefix(shown, "# Durability\n\n") {
 			t.Fatalf("exit code %d:\n%s", code, shown)
 		}
@@ -95,7 +97,7 @@ func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
 
 func TestGuideReturnsErrorsOfItsOutput(t *testing.T) {
 	for _, cmd := range []Command{
-		{Output: "text"}, {Output: "json"}, {Topic: "start", Output: "text"}, {Topic: "start", Output: "json"},
+		{Output: "text"}, {Output: "json"}, {Words: []string{"start"}, Output: "text"}, {Words: []string{"start"}, Output: "json"},
 	} {
 		if code := run(t, full{}, io.Discard, cmd); code != app.ExitFailed {
 			t.Errorf("%+v: exit code %d", cmd, code)
@@ -115,11 +117,11 @@ func TestGuideForPrograms(t *testing.T) {
 	}{
 		{Command{Output: "text"}, "start            Install the program", "", 0},
 		{Command{Output: "json"}, `{"topic":"start","summary":"Install the program and hold a first conversation."}` + "\n{", "", 0},
-		{Command{Topic: "durability", Output: "text"}, durability.text(), "", 0},
-		{Command{Topic: "durability", Output: "json"}, `{"topic":"durability","summary":"What survives a crash`, "", 0},
-		{Command{Topic: "resum", Output: "text"}, "", "Unknown topic resum\nTo read the page with the nearest name, type: agent-chatter guide resume\n", 3},
-		{Command{Topic: "Ctrl+G", Output: "text"}, "", "Unknown topic Ctrl+G\nThe word is on the pages chat\nTo read the page that has it most often, type: agent-chatter guide chat\n", 3},
-		{Command{Topic: "xyz", Output: "text"}, "", "Unknown topic xyz\nTo list the topics, type: agent-chatter guide\n", 3},
+		{Command{Words: []string{"durability"}, Output: "text"}, durability.text(), "", 0},
+		{Command{Words: []string{"durability"}, Output: "json"}, `{"topic":"durability","summary":"What survives a crash`, "", 0},
+		{Command{Words: []string{"resum"}, Output: "text"}, "resume:1: # Resume\n", "No topic is called resum; these lines have it.\nTo read the page with the nearest name, type: agent-chatter guide resume\n", 0},
+		{Command{Words: []string{"resmue"}, Output: "text"}, "", "The manual has no topic and no line with resmue\nTo read the page with the nearest name, type: agent-chatter guide resume\n", 3},
+		{Command{Words: []string{"xyz"}, Output: "text"}, "", "The manual has no topic and no line with xyz\nTo list the topics, type: agent-chatter guide\n", 3},
 	} {
 		var stdout, stderr strings.Builder
 		code := run(t, &stdout, &stderr, tt.cmd)
@@ -130,5 +132,17 @@ func TestGuideForPrograms(t *testing.T) {
 		if tt.cmd.Output == "json" && (code != 0 || onTerminal != stdout.String()) {
 			t.Errorf("%+v on a terminal: exit code %d\n%.300s", tt.cmd, code, onTerminal)
 		}
+	}
+}
+
+func TestSearchOnATerminal(t *testing.T) {
+	shown, code := onTerminal(t, 60, Command{Words: []string{"Shell", "COMPLETION"}, Output: "text"})
+	if code != 0 || !strings.HasPrefix(shown, "configuration: Set options, environment variables and shell completion.\n  ") ||
+		!strings.Contains(shown, "\nTo read the first of these pages, type: agent-chatter guide configuration\n") {
+		t.Errorf("exit code %d:\n%s", code, shown)
+	}
+	shown, code = onTerminal(t, 60, Command{Words: []string{"session"}, Output: "text"})
+	if code != 0 || !strings.Contains(shown, " more)\n\n") {
+		t.Errorf("exit code %d:\n%s", code, shown)
 	}
 }

@@ -102,7 +102,7 @@ func (s *server) Initialize(_ context.Context, r sdk.InitializeRequest) (sdk.Ini
 	s.mu.Unlock()
 	return sdk.InitializeResponse{
 		ProtocolVersion:   sdk.ProtocolVersionNumber, // the only one
-		AgentInfo:         &sdk.Implementation{Name: "agent-chatter", Version: app.Version},
+		AgentInfo:         &sdk.Implementation{Name: "agent-chatter", Version: app.ThisBuild().Version},
 		AgentCapabilities: capabilities(),
 		AuthMethods:       []sdk.AuthMethod{},
 	}, nil

@@ -20,9 +20,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/projection/catalog"
 )
 
-// Version is the version of the program. A release build sets it.
-var Version = "0.1.0-dev"
-
 // An App has where things are and how the program speaks in one run of a command.
 type App struct {
 	Printer
@@ -156,7 +153,7 @@ func (a *App) LineLimit() int { return cmp.Or(a.config.Journal.MaxLine, journal.
 
 // Identity returns the name and version that journals record.
 func (a *App) Identity() projection.App {
-	return projection.App{Name: "agent-chatter", Version: Version}
+	return projection.App{Name: "agent-chatter", Version: ThisBuild().Version}
 }
 
 // ReportUnreadable prints, once for each path, that a team's directory cannot be

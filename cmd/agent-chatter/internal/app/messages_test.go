@@ -97,6 +97,10 @@ func appTexts() []apptest.Text {
 	found := func(function, sample string, f Finding) {
 		add(function, sample, fmt.Sprintf("%s: %s\n%s", f.State, f.What, (&App{}).Resolve(f).Help))
 	}
+	add("VersionText", "", VersionText(Build{Version: unversioned}))
+	add("VersionText", "a commit", VersionText(Build{
+		Version: "1.2.0", Commit: "155889ee0f1d2c3b4a59687766554433221100ff", Date: "2026-11-29T21:23:00Z",
+	}))
 	explained := func(sample string, err error) { add("explain", sample, Explain(fmt.Errorf("resume: %w", err))) }
 	explained("an ambiguous name", ambiguous)
 	explained("no session", &catalog.NotFoundError{Name: apptest.Hostile})

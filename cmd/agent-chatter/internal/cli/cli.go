@@ -157,46 +157,71 @@ var errPrinted = errors.New("help or version is printed")
 type versionFlag bool
 
 // BeforeReset prints the version.
-func (versionFlag) BeforeReset(parser *kong.Kong) error {
-	fmt.Fprintln(parser.Stdout, app.Version)
+func (versionFlag) BeforeReset(parser *kong.Kong, line *kong.Context) error {
+	if !given(line, "json") {
+		fmt.Fprintln(parser.Stdout, app.VersionText(app.ThisBuild()))
+	} else if err := app.WriteJSON(parser.Stdout, app.ThisBuild()); err != nil {
+		return err
+	}
 	return errPrinted
 }
 
-// printHelp prints the help of a command, without --json if it does not have it.
+// given reports whether the command line has a flag. A variable of the environment does not count.
+func given(line *kong.Context, flag string) bool {
+	return slices.ContainsFunc(line.Path, func(p *kong.Path) bool { return p.Flag != nil && p.Flag.Name == flag })
+}
+
+// printHelp prints the help of a command, without --json if it does not have it. That of the program names what people
+// do most.
 func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
-	if node := ctx.Selected(); node != nil && !usage.PrintsJSON(node) {
+	node := ctx.Selected()
+	if node == nil {
+		fmt.Fprint(ctx.Stdout, textHelp)
+		return errPrinted
+	}
+	if !usage.PrintsJSON(node) {
 		for _, f := range ctx.Flags() {
 			f.Hidden = f.Hidden || f.Name == "json"
 		}
 	}
+	return printAll(options, ctx)
+}
+
+// printAll prints all commands, or all of the help of one.
+func printAll(options kong.HelpOptions, ctx *kong.Context) error {
 	if err := kong.DefaultHelpPrinter(options, ctx); err != nil {
 		return err
 	}
 	return errPrinted
 }
 
-// textStart is what the program prints without arguments.
-const textStart = `Chat with AI agents in crash-safe sessions.
+// textHelp is what the program prints without arguments and with --help.
+const textHelp = `Chat with AI agents in crash-safe sessions.
 
   agent-chatter chat               chat with a team of agents
   agent-chatter chat --resume      continue the newest session
   agent-chatter team init          create a team of the installed agents
+  agent-chatter agents scan        find the installed agents
+
   agent-chatter browse             browse and search sessions, full screen
+  agent-chatter serve --chat       browse and chat in a web browser
   agent-chatter sessions           list the sessions
   agent-chatter sessions search    search their messages
   agent-chatter replay latest      print the newest conversation
-  agent-chatter sessions export    write sessions to files
-  agent-chatter sessions import    read sessions, also of other programs
   agent-chatter files              show what agents changed in files
   agent-chatter usage              show used tokens and cost
+
+  agent-chatter sessions export    write sessions to files
+  agent-chatter sessions import    read sessions, also of other programs
   agent-chatter doctor             check storage, configuration and agents
 
-To list all commands, type: agent-chatter --help
-To read the manual, type: agent-chatter guide
+To see what a command can do, add --help: agent-chatter chat --help
+To list all commands, type: agent-chatter --help --all
+To read the manual or find words in it, type: agent-chatter guide [WORDS]
 `
 
 // newParser returns a parser of some commands. To build that of all takes longer than most of them run.
-func newParser(c *commandLine, some []command, streams app.IO) *kong.Kong {
+func newParser(c *commandLine, some []command, streams app.IO, more ...kong.Option) *kong.Kong {
 	options := append(usage.Decoders(),
 		kong.Name("agent-chatter"),
 		kong.Description("Chat with AI agents in crash-safe sessions."),
@@ -204,11 +229,21 @@ func newParser(c *commandLine, some []command, streams app.IO) *kong.Kong {
 		kong.Help(printHelp),
 		transfer.Vars(),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Bind(usage.Grammar(func() *kong.Node {
+			return newParser(new(commandLine), commands, app.IO{Stdout: io.Discard, Stderr: io.Discard}).Model.Node
+		})),
 	)
 	for _, cmd := range some {
 		options = append(options, kong.DynamicCommand(cmd.name, cmd.help, "", cmd.grammar(), cmd.tags))
 	}
-	return kong.Must(c, options...)
+	return kong.Must(c, append(options, more...)...)
+}
+
+// asksForAll reports whether a command line is --help --all. --all is no flag of the program, since it is one of
+// commands.
+func asksForAll(args []string) bool {
+	return len(args) == 2 && slices.Contains(args, "--all") &&
+		(slices.Contains(args, "--help") || slices.Contains(args, "-h"))
 }
 
 // parse parses a command line. Only a command that is named by an argument can be selected, so it first tries without
@@ -216,6 +251,9 @@ func newParser(c *commandLine, some []command, streams app.IO) *kong.Kong {
 func parse(c *commandLine, args []string, streams app.IO) (*kong.Context, error) {
 	unnamed := func(cmd command) bool { return !slices.Contains(args, cmd.name) }
 	named := slices.DeleteFunc(slices.Clone(commands), unnamed)
+	if asksForAll(args) {
+		return newParser(c, commands, streams, kong.Help(printAll)).Parse([]string{"--help"})
+	}
 	if len(named) > 0 && !slices.Contains(args, "__complete") {
 		quiet := app.IO{Stdout: io.Discard, Stderr: io.Discard}
 		if command, err := newParser(c, named, quiet).Parse(args); err == nil {
@@ -228,19 +266,14 @@ func parse(c *commandLine, args []string, streams app.IO) (*kong.Context, error)
 
 const textEmptyHome = "--home needs a directory; it is empty.\nLeave it out for ~/.agent-chatter."
 
-// givenHome reports whether the command line names a home. An empty variable of the environment names none.
-func givenHome(command *kong.Context) bool {
-	return slices.ContainsFunc(command.Path, func(p *kong.Path) bool { return p.Flag != nil && p.Flag.Name == "home" })
-}
-
 // Run executes a command line and returns the exit code.
 func Run(args []string, streams app.IO) int {
 	switch {
 	case len(args) == 0:
-		fmt.Fprint(streams.Stdout, textStart)
+		fmt.Fprint(streams.Stdout, textHelp)
 		return app.ExitDone
 	case len(args) == 1 && args[0] == "--version":
-		fmt.Fprintln(streams.Stdout, app.Version)
+		fmt.Fprintln(streams.Stdout, app.VersionText(app.ThisBuild()))
 		return app.ExitDone
 	}
 	var c commandLine
@@ -256,7 +289,7 @@ func Run(args []string, streams app.IO) int {
 		fmt.Fprintln(streams.Stderr, usage.Explain(err, args))
 		return app.ExitUsage
 	}
-	if c.Home == "" && givenHome(command) {
+	if c.Home == "" && given(command, "home") {
 		fmt.Fprintln(streams.Stderr, textEmptyHome)
 		return app.ExitUsage
 	}

@@ -61,9 +61,32 @@ func TestNamedCommandsAreParsedLikeAll(t *testing.T) {
 	}
 }
 
-// TestStartNamesCommands looks for the help of each command that the text names.
-func TestStartNamesCommands(t *testing.T) {
-	named := regexp.MustCompile(`(?m)agent-chatter ((?: ?[a-z]+)+)`).FindAllStringSubmatch(textStart, -1)
+// TestHelpFitsATerminal also checks that --help and no arguments print the same.
+func TestHelpFitsATerminal(t *testing.T) {
+	for _, test := range []struct {
+		args string
+		all  bool
+	}{{"", false}, {"--help", false}, {"-h", false}, {"--no-color --help", false}, {"--help --all", true}, {"--all -h", true}} {
+		var stdout, stderr strings.Builder
+		code := Run(strings.Fields(test.args), app.IO{Stdout: &stdout, Stderr: &stderr})
+		all := strings.Contains(stdout.String(), "\n  sessions reindex ") && strings.Contains(stdout.String(), "--log-file")
+		if code != 0 || all != test.all || !test.all && stdout.String() != textHelp {
+			t.Errorf("%s: exit code %d, %s\n%s", test.args, code, stderr.String(), stdout.String())
+		}
+	}
+	if n := strings.Count(textHelp, "\n"); n > 24 {
+		t.Errorf("--help has %d lines", n)
+	}
+	for line := range strings.Lines(textHelp) {
+		if len(line) > 80 {
+			t.Errorf("--help has a line of %d columns: %s", len(line)-1, line)
+		}
+	}
+}
+
+// TestHelpNamesCommands looks for the help of each command that the text names.
+func TestHelpNamesCommands(t *testing.T) {
+	named := regexp.MustCompile(`(?m)agent-chatter ((?: ?[a-z]+)+)`).FindAllStringSubmatch(textHelp, -1)
 	if len(named) < 10 {
 		t.Errorf("it names %q", named)
 	}

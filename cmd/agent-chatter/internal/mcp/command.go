@@ -38,7 +38,7 @@ func (cmd *Command) Run(a *app.App) error {
 	case cmd.PrintConfig != nil:
 		return clientconfig.PrintMCP(a, *cmd.PrintConfig, cmd.arguments()...)
 	}
-	server := recall.New(a, cmd.Team).Server(app.Version)
+	server := recall.New(a, cmd.Team).Server(app.ThisBuild().Version)
 	switch {
 	case cmd.HTTP != "":
 		return cmd.serveHTTP(a, server)
