@@ -446,7 +446,8 @@ func (a *attachment) enter(line tty.Line) {
 	if strings.TrimSpace(line.Text) == "" {
 		return
 	}
-	if command, _, args := parseSlash(line.Text); command != nil && slices.Contains(ownCommandsOfTerminal, command.name) {
+	command, _, args := parseSlash(line.Text)
+	if command != nil && slices.Contains(commandsOfFrontEnd, command.name) {
 		_ = a.answer(line.Text, func(i invocation) error { return command.run(i, a.turns, args) })
 		return
 	}
@@ -466,8 +467,8 @@ func (a *attachment) enter(line tty.Line) {
 	}
 }
 
-// ownCommandsOfTerminal are the commands of an attached terminal that the other process has no part in.
-var ownCommandsOfTerminal = []string{"/keys", "/clear", "/sessions", "/search"}
+// commandsOfFrontEnd are the commands of an attached terminal in which the other process has no part.
+var commandsOfFrontEnd = []string{"/keys", "/clear", "/sessions", "/search"}
 
 // attachedText begins a conversation that another process hosts.
 func attachedText(id, title string) string {

@@ -19,10 +19,11 @@ import (
 // Export is the command that writes sessions to files.
 type Export struct {
 	ID     []string `arg:"" optional:"" help:"The sessions, or paths of journals (default: latest)."`
-	Format string   `help:"Output format: ${enum} (${default}: of the file's extension, or snapshot)." enum:"auto,md,html,json,jsonl,snapshot,bundle,claude,codex,gemini" default:"auto"`
+	Format string   `help:"Output format: ${enum} (${default}: of the file's extension, or snapshot)." enum:"auto,md,html,json,jsonl,snapshot,bundle,claude,codex,gemini,otlp" default:"auto"`
 	To     string   `name:"output-file" short:"o" help:"A file or directory (default: standard output)." placeholder:"PATH"`
 	All    bool     `help:"Export all sessions."`
 	Sealed []string `name:"encrypt-to" help:"Encrypt a bundle to this age recipient; may be repeated." placeholder:"AGE1"`
+	Texts  bool     `help:"Traces (otlp) have the texts of messages and tools, too."`
 	First  string   `name:"from" help:"First event (md, html, json): number, time or turn:N." placeholder:"X"`
 	Last   string   `name:"to" help:"Last event (md, html, json): number, time or turn:N." placeholder:"X"`
 }
@@ -35,6 +36,7 @@ func (Export) Help() string {
   agent-chatter sessions export 7QN3 --from turn:1 --to turn:2 -o part.html
   agent-chatter sessions export --all --format bundle -o everything.bundle
   agent-chatter sessions export --all -o backup/
+  agent-chatter sessions export 7QN3 -o trace.otlp.json
 
 Secrets are replaced in the output, even if the sessions contain them.`
 }
@@ -58,6 +60,8 @@ func (cmd *Export) Run(a *app.App) error {
 		cmd.To = "" // standard output
 	}
 	switch {
+	case cmd.Texts && cmd.Format != "otlp":
+		return app.UsageError("--texts is for traces: add --format otlp.")
 	case len(cmd.Sealed) > 0 && cmd.Format != "bundle":
 		return app.UsageError("--encrypt-to encrypts a bundle: add --format bundle.")
 	case cmd.All && len(names) > 0:
@@ -74,7 +78,7 @@ func (cmd *Export) Run(a *app.App) error {
 		return err
 	}
 	e := newExporter(a, sessions)
-	e.span = span
+	e.span, e.texts = span, cmd.Texts
 	if named == "" {
 		e.written = func(path string) { a.Notice(WrittenText(path, cmd.Format)) }
 	}
@@ -145,6 +149,9 @@ func (cmd *Export) span() (view.Span, error) {
 
 // FormatOf returns the format for the extension of a file.
 func FormatOf(path string) string {
+	if strings.HasSuffix(strings.ToLower(path), otlpSuffix) {
+		return "otlp"
+	}
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".md":
 		return "md"

@@ -32,6 +32,7 @@ type exporter struct {
 	variables []redact.Variable
 	redactor  *redact.Redactor
 	span      view.Span       // the part of a session that is exported
+	texts     bool            // traces have the texts, too
 	events    []journal.Event // of the session, which has no journal; nil: it has one
 	writeFile func(path string, write func(io.Writer) error) error
 	written   func(path string) // called after writeFile
@@ -373,6 +374,12 @@ var formats = map[string]func(ctx context.Context, x *sessionExport, w io.Writer
 	"claude": transcript("claude"),
 	"codex":  transcript("codex"),
 	"gemini": transcript("gemini"),
+	"otlp": func(ctx context.Context, x *sessionExport, w io.Writer) error {
+		events := only(x.again(ctx), func(eventType string) bool { return eventType != textType }) // messages repeat it
+		return interchange.WriteOTLP(w, x.state, x.exporter.redactor.Decoded(events), interchange.OTLPOptions{
+			Version: app.ThisBuild().Version, Texts: x.exporter.texts,
+		})
+	},
 	"jsonl": func(ctx context.Context, x *sessionExport, w io.Writer) error {
 		_, err := io.Copy(w, x.body.reader(ctx))
 		return err
@@ -393,9 +400,14 @@ func (x *sessionExport) fileName(format string) string {
 		return snapshotName(x.state.Row.UpdatedAt, x.session.ID)
 	case "claude", "codex", "gemini":
 		return interchange.TranscriptName(format, x.state)
+	case "otlp":
+		return x.session.ID + otlpSuffix
 	}
 	return x.session.ID + "." + format
 }
+
+// otlpSuffix ends the name of a trace.
+const otlpSuffix = ".otlp.json"
 
 // snapshotName returns the file name of a snapshot of a session.
 func snapshotName(updated time.Time, id string) string {
