@@ -108,11 +108,10 @@ func (o inbox) Complete(role web.Role, text string) live.Completion {
 
 // queueChanged shows what is queued, and sends it when no prompt runs.
 func (o *session) queueChanged() {
-	lines := o.queue.Queued()
-	o.live.ShowQueue(lines)
+	o.live.ShowQueue(o.queue.Queued)
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if len(lines) > 0 && !o.sending {
+	if len(o.queue.Queued()) > 0 && !o.sending {
 		o.sending = true
 		go o.sendQueued()
 	}

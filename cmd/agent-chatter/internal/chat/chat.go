@@ -338,7 +338,7 @@ func (cmd *Command) agents(a *app.App, config home.Config, paced bool) *agents {
 func (r *repl) open() error {
 	if r.hosted {
 		lines := &hostedLines{run: r.runReadOnly}
-		lines.Queue = live.NewQueue(func() { r.showQueue(lines.Queued()) }, r.live.Return)
+		lines.Queue = live.NewQueue(func() { r.showQueue(lines.Queued) }, r.live.Return)
 		r.input, r.display.Surface = lines, noSurface{}
 		return nil
 	}
@@ -353,9 +353,10 @@ func (r *repl) open() error {
 		ReadOnly: func(line string) bool { return !r.attached && readOnly(line) }, Run: r.runReadOnly,
 		Lent: &r.lent, Keys: r.keys,
 		Notify: r.notify, Desktop: host.NotifyDesktop, Clipboard: r.pasted.Clipboard,
-		Find:  func(ctx context.Context, text string) []string { return r.history().find(ctx, text) },
-		Calls: r.recordedCalls,
-		Queue: r.showQueue, Return: r.live.Return,
+		Find:   func(ctx context.Context, text string) []string { return r.history().find(ctx, text) },
+		Calls:  r.recordedCalls,
+		Queue:  func(lines []tty.Line) { r.showQueue(func() []tty.Line { return lines }) },
+		Return: r.live.Return,
 	})
 	if err != nil {
 		return err

@@ -131,7 +131,7 @@ func (r *repl) showLive(person bool) {
 }
 
 // showQueue shows other devices the lines that are queued.
-func (r *repl) showQueue(lines []tty.Line) {
+func (r *repl) showQueue(lines func() []tty.Line) {
 	if r.live != nil {
 		r.live.ShowQueue(lines)
 	}

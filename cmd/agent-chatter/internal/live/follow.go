@@ -65,15 +65,17 @@ func (c *Conversation) Follow(co *coordinator.Coordinator, e coordinator.Event) 
 	})
 }
 
-// ShowQueue shows the lines that are queued.
-func (c *Conversation) ShowQueue(lines []tty.Line) {
-	queue := queuedOf(lines)
-	for i, q := range queue {
-		if len(q.Text) > shownQueued {
-			queue[i].Text = runecut.Prefix(q.Text, shownQueued) + "…"
+// ShowQueue shows the lines that are queued. What lines returns is never shown after what it returned later, also if
+// several goroutines call ShowQueue. It must not call the conversation.
+func (c *Conversation) ShowQueue(lines func() []tty.Line) {
+	c.Set(func(s *State) {
+		s.Queue = queuedOf(lines())
+		for i, q := range s.Queue {
+			if len(q.Text) > shownQueued {
+				s.Queue[i].Text = runecut.Prefix(q.Text, shownQueued) + "…"
+			}
 		}
-	}
-	c.Set(func(s *State) { s.Queue = queue })
+	})
 }
 
 func queuedOf(lines []tty.Line) (queued []Queued) {
