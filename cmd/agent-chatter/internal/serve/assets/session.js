@@ -92,7 +92,7 @@ export function showSession(view, key) {
       case "g": case "Home": start(); break;
       case "G": case "End": end(); break;
       case " ":
-        if (event.target.closest("button, a, summary")) return;
+        if (event.target.closest("button, a, summary, input")) return;
         scroller.scrollTop += event.shiftKey ? -page : page;
         break;
       case "PageUp": scroller.scrollTop -= page; break;
