@@ -185,15 +185,7 @@ func (w *otlpWriter) turn(d conversation.Ended) span {
 	failed := false
 	if d.End != nil {
 		failed, reason = d.End.FinishReason == projection.Failed, string(d.End.FinishReason)
-		if u := d.End.Usage; u != nil {
-			values = values.with("gen_ai.usage.input_tokens", u.Input+u.CachedRead+u.CachedWrite).
-				with("gen_ai.usage.cache_read.input_tokens", u.CachedRead).
-				with("gen_ai.usage.cache_creation.input_tokens", u.CachedWrite).
-				with("gen_ai.usage.output_tokens", u.Output+u.Thought)
-			if u.Cost != nil {
-				values = values.with("agent_chatter.cost", u.Cost.Amount).with("agent_chatter.currency", u.Cost.Currency)
-			}
-		}
+		values = values.withUsage(d.End.Usage)
 	}
 	values = append(values, attribute{"gen_ai.response.finish_reasons", []string{reason}})
 	if w.o.Texts && reply != "" {
@@ -204,6 +196,21 @@ func (w *otlpWriter) turn(d conversation.Ended) span {
 		s.fail("turn")
 	}
 	return s
+}
+
+// withUsage returns the attributes with what a turn used; nil: it is unknown.
+func (a attributes) withUsage(u *projection.Usage) attributes {
+	if u == nil {
+		return a
+	}
+	a = a.with("gen_ai.usage.input_tokens", u.Input+u.CachedRead+u.CachedWrite).
+		with("gen_ai.usage.cache_read.input_tokens", u.CachedRead).
+		with("gen_ai.usage.cache_creation.input_tokens", u.CachedWrite).
+		with("gen_ai.usage.output_tokens", u.Output+u.Thought)
+	if u.Cost != nil {
+		a = a.with("agent_chatter.cost", u.Cost.Amount).with("agent_chatter.currency", u.Cost.Currency)
+	}
+	return a
 }
 
 // tool returns the span of a tool call of a turn.

@@ -191,8 +191,8 @@ func TestCollectorStoresEachSpanOnce(t *testing.T) {
 	defer collector.Close()
 	for range 2 {
 		text := command(t, dir, "sessions", "export", "latest", "--format", "otlp")
-		post := exec.Command("curl", "--fail", "--silent", "--show-error", "-H", "Content-Type: application/json",
-			"--data-binary", "@-", collector.URL+"/v1/traces")
+		post := exec.Command("curl", "-f", "-H", "Content-Type: application/json",
+			"-d", "@-", collector.URL+"/v1/traces")
 		post.Stdin = bytes.NewReader(text)
 		if out, err := post.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)

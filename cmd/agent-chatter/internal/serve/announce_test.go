@@ -104,8 +104,8 @@ func TestAllowedDirectories(t *testing.T) {
 		{Command{Chat: true}, []string{here}, app.ExitDone},
 		{Command{Chat: true, Allow: []string{"work", "link", work, "."}}, []string{work, here}, app.ExitDone},
 		{Command{Allow: []string{"work"}}, nil, app.ExitUsage},
-		{Command{Chat: true, Allow: []string{"work", "missing"}}, nil, app.ExitUsage},
-		{Command{Chat: true, Allow: []string{"file"}}, nil, app.ExitUsage},
+		{Command{Chat: true, Allow: []string{"work", "missing"}}, nil, app.ExitNotFound},
+		{Command{Chat: true, Allow: []string{"file"}}, nil, app.ExitNotFound},
 	} {
 		got, err := test.cmd.directories(a)
 		if !slices.Equal(got, test.want) || app.CodeOf(err) != test.code {

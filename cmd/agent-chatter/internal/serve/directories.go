@@ -37,7 +37,7 @@ func (cmd *Command) directories(a *app.App) ([]string, error) {
 		info, statErr := os.Stat(path)
 		switch err = cmp.Or(err, statErr); {
 		case errors.Is(err, fs.ErrNotExist), err == nil && !info.IsDir():
-			return nil, app.Exit(app.ExitUsage, noDirectoryText(name))
+			return nil, app.Exit(app.ExitNotFound, noDirectoryText(name))
 		case err != nil:
 			return nil, err
 		}

@@ -20,6 +20,9 @@ func Explain(err error, args []string) app.Message {
 	}
 	node := parse.Context.Selected()
 	text, _, _ := strings.Cut(err.Error(), ", did you mean") // kong's own suggestion
+	if other, ok := otherSpelling(args); ok && node == nil {
+		return app.Text("%s", app.Sentence(errors.New(text))).With(other)
+	}
 	if nearest, ok := suggestion(text, parse.Context); ok {
 		text += fmt.Sprintf(", did you mean %q?", nearest)
 	} else if word, ok := strings.CutPrefix(text, unexpected); ok && node != nil && node.Name == "chat" {
@@ -83,7 +86,14 @@ func asMessage(first string, args []string) (app.Help, bool) {
 	for end < len(args) && !strings.HasPrefix(args[end], "-") {
 		end++
 	}
-	argv := slices.Concat(args[:start], []string{"-m", strings.Join(args[start:end], " ")}, args[end:])
+	before, after := args[:start], args[end:]
+	if limit := rounds(before); limit != nil { // -r is --resume here
+		before = slices.Concat([]string{"chat"}, limit)
+	}
+	if limit := rounds(after); limit != nil {
+		after = limit
+	}
+	argv := slices.Concat(before, []string{"-m", strings.Join(args[start:end], " ")}, after)
 	return app.To("send it as a message", argv...), true
 }
 
