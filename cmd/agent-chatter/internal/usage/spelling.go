@@ -47,8 +47,9 @@ func otherSpelling(args []string) (app.Help, bool) {
 
 // rounds returns the flags of chat for those that limit the rounds elsewhere.
 func rounds(args []string) []string {
+	limits := []string{"-r", "--rounds", "--max-rounds"}
 	for i := range len(args) - 1 {
-		if _, err := strconv.Atoi(args[i+1]); err == nil && slices.Contains([]string{"-r", "--rounds", "--max-rounds"}, args[i]) {
+		if _, err := strconv.Atoi(args[i+1]); err == nil && slices.Contains(limits, args[i]) {
 			return []string{"--max-rounds", args[i+1]}
 		}
 	}
