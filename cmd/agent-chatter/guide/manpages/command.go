@@ -84,7 +84,10 @@ func (w *writer) flags(title string, flags []*kong.Flag) {
 	}
 }
 
-func valueHelp(v *kong.Value) string { return escape(kong.DefaultHelpValueFormatter(v)) }
+// valueHelp returns the help of a flag or an argument. A line may end in its lists of values, which have no blanks.
+func valueHelp(v *kong.Value) string {
+	return strings.ReplaceAll(escape(kong.DefaultHelpValueFormatter(v)), ",", `,\:`)
+}
 
 // seeAlso names the commands above and beside this one, and the topic of its name.
 func (m Manual) seeAlso(w *writer, node *kong.Node) {
