@@ -27,20 +27,26 @@ type Codes struct {
 	mu    sync.Mutex
 	good  bool
 	hash  [sha256.Size]byte // of the code
-	role  web.Role          // of the device that is paired with it
+	grant Grant             // of it
 	until time.Time
 	wrong []time.Time // the times of wrong codes, the last maxWrong of them
+}
+
+// A Grant is what a code is good for.
+type Grant struct {
+	Role web.Role // of the device that is paired with it
+	By   string   // the id of the device that asked for the code, and must still be paired; "": none did
 }
 
 // NewCodes returns a Codes without a code.
 func NewCodes() *Codes { return &Codes{now: time.Now} }
 
-// New returns a new code for a device with a role. Any other code is void.
-func (c *Codes) New(role web.Role) string {
+// New returns a new code. Any other code is void.
+func (c *Codes) New(g Grant) string {
 	code := rand.Text()[:codeChars]
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.good, c.hash, c.role, c.until = true, sha256.Sum256([]byte(code)), role, c.now().Add(CodeTime)
+	c.good, c.hash, c.grant, c.until = true, sha256.Sum256([]byte(code)), g, c.now().Add(CodeTime)
 	return code
 }
 
@@ -50,21 +56,21 @@ var (
 	ErrTries = errors.New("there were too many wrong codes")
 )
 
-// Take returns the role of the device that gives a code, which is void after that. The error is ErrCode, or ErrTries
+// Take returns what a code is good for, which is void after that. The error is ErrCode, or ErrTries
 // without a comparison after too many wrong codes.
-func (c *Codes) Take(code string) (web.Role, error) {
+func (c *Codes) Take(code string) (Grant, error) {
 	code = strings.ToUpper(strings.NewReplacer("-", "", " ", "").Replace(code))
 	hash := sha256.Sum256([]byte(code))
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := c.now()
 	if c.tooMany(now) {
-		return "", ErrTries
+		return Grant{}, ErrTries
 	}
 	equal := subtle.ConstantTimeCompare(hash[:], c.hash[:]) == 1
 	if equal && c.good && now.Before(c.until) {
 		c.good = false
-		return c.role, nil
+		return c.grant, nil
 	}
 	if c.wrong = append(c.wrong, now); len(c.wrong) > maxWrong {
 		c.wrong = c.wrong[1:]
@@ -72,7 +78,7 @@ func (c *Codes) Take(code string) (web.Role, error) {
 	if c.tooMany(now) {
 		c.good = false
 	}
-	return "", ErrCode
+	return Grant{}, ErrCode
 }
 
 // tooMany reports whether there were maxWrong wrong codes in the time before now. The caller has locked them.

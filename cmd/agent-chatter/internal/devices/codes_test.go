@@ -23,26 +23,26 @@ func TestCodeIsGoodOnceAndForAShortTime(t *testing.T) {
 	if _, err := c.Take(""); err != ErrCode {
 		t.Errorf("without a code: %v", err)
 	}
-	code := c.New(web.RoleAnswer)
+	code := c.New(Grant{Role: web.RoleAnswer})
 	forward(CodeTime - 1)
-	if role, err := c.Take(code); role != web.RoleAnswer || err != nil {
-		t.Errorf("in time: %q, %v", role, err)
+	if g, err := c.Take(code); g.Role != web.RoleAnswer || err != nil {
+		t.Errorf("in time: %q, %v", g.Role, err)
 	}
 	if _, err := c.Take(code); err != ErrCode {
 		t.Errorf("once more: %v", err)
 	}
-	code = c.New(web.RoleRead)
+	code = c.New(Grant{Role: web.RoleRead})
 	forward(CodeTime)
 	if _, err := c.Take(code); err != ErrCode {
 		t.Errorf("too late: %v", err)
 	}
-	first := c.New(web.RoleAll)
-	second := c.New(web.RoleRead)
+	first := c.New(Grant{Role: web.RoleAll})
+	second := c.New(Grant{Role: web.RoleRead})
 	if _, err := c.Take(first); err != ErrCode {
 		t.Errorf("after another code was made: %v", err)
 	}
-	if role, err := c.Take(" " + strings.ToLower(second[:4]+"-"+second[4:])); role != web.RoleRead || err != nil {
-		t.Errorf("typed: %q, %v", role, err)
+	if g, err := c.Take(" " + strings.ToLower(second[:4]+"-"+second[4:])); g.Role != web.RoleRead || err != nil {
+		t.Errorf("typed: %q, %v", g.Role, err)
 	}
 	if len(code) < 8 || first == second {
 		t.Errorf("the codes are %q, %q, %q", code, first, second)
@@ -51,7 +51,7 @@ func TestCodeIsGoodOnceAndForAShortTime(t *testing.T) {
 
 func TestWrongCodesAreCounted(t *testing.T) {
 	c, forward := newCodes()
-	code := c.New(web.RoleAll)
+	code := c.New(Grant{Role: web.RoleAll})
 	for i := range maxWrong - 1 {
 		if _, err := c.Take("wrong"); err != ErrCode {
 			t.Errorf("wrong code %d: %v", i, err)
@@ -60,11 +60,11 @@ func TestWrongCodesAreCounted(t *testing.T) {
 	if _, err := c.Take(code); err != nil {
 		t.Errorf("after %d wrong codes: %v", maxWrong-1, err)
 	}
-	code = c.New(web.RoleAll)
+	code = c.New(Grant{Role: web.RoleAll})
 	if _, err := c.Take("wrong"); err != ErrCode {
 		t.Errorf("one more: %v", err)
 	}
-	for _, tried := range []string{code, c.New(web.RoleAll), "wrong"} {
+	for _, tried := range []string{code, c.New(Grant{Role: web.RoleAll}), "wrong"} {
 		if _, err := c.Take(tried); err != ErrTries {
 			t.Errorf("after too many: %v", err)
 		}
@@ -73,12 +73,12 @@ func TestWrongCodesAreCounted(t *testing.T) {
 	if _, err := c.Take(code); err != ErrCode {
 		t.Errorf("the code is not void: %v", err)
 	}
-	if _, err := c.Take(c.New(web.RoleRead)); err != nil {
+	if _, err := c.Take(c.New(Grant{Role: web.RoleRead})); err != nil {
 		t.Errorf("a new code later: %v", err)
 	}
 	// The code that was there when they were too many is void, even if nothing is tried before it is allowed again.
 	forward(wrongTime)
-	code = c.New(web.RoleAll)
+	code = c.New(Grant{Role: web.RoleAll})
 	for range maxWrong {
 		c.Take("wrong")
 	}
@@ -90,7 +90,7 @@ func TestWrongCodesAreCounted(t *testing.T) {
 
 func TestCodeIsTakenOnceByMany(t *testing.T) {
 	c, _ := newCodes()
-	code := c.New(web.RoleAll)
+	code := c.New(Grant{Role: web.RoleAll})
 	var taken atomic.Int32
 	var running sync.WaitGroup
 	for range 100 {

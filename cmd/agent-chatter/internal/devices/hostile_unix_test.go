@@ -71,7 +71,7 @@ func TestHostileFilesAdmitNobody(t *testing.T) {
 			if _, err := s.List(); !test.is(err) {
 				t.Errorf("list: %v", err)
 			}
-			if _, _, err := s.Add(t.Context(), "other", web.RoleAll, ""); !test.is(err) {
+			if _, _, err := s.Add(t.Context(), "other", Grant{Role: web.RoleAll}, ""); !test.is(err) {
 				t.Errorf("add: %v", err)
 			}
 			if _, err := s.Revoke(t.Context(), d.ID); !test.is(err) {
@@ -93,7 +93,7 @@ func TestLockIsNoLink(t *testing.T) {
 	if err := os.Symlink(target, s.path()+".lock"); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := s.Add(t.Context(), "phone", web.RoleRead, ""); err == nil {
+	if _, _, err := s.Add(t.Context(), "phone", Grant{Role: web.RoleRead}, ""); err == nil {
 		t.Error("the lock was taken")
 	}
 	if _, err := os.Lstat(target); !errors.Is(err, fs.ErrNotExist) {

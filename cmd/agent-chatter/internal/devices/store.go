@@ -130,14 +130,20 @@ type FullError struct{ Devices int }
 
 func (e *FullError) Error() string { return fmt.Sprintf("there are %d paired devices", e.Devices) }
 
-// Add adds a device, and returns it with its token. If that has paired before, replaced is its id; otherwise "".
-func (s *Store) Add(ctx context.Context, name string, role web.Role, replaced string) (Device, string, error) {
+// Add adds a device, and returns it with its token. If that has paired before, replaced is its id; otherwise "". The
+// error is ErrCode if the device that asked for the code may not pair this one any more: one that is revoked must not
+// come back with a code that it has kept.
+func (s *Store) Add(ctx context.Context, name string, g Grant, replaced string) (Device, string, error) {
 	token := strings.ToLower(rand.Text())
 	d := Device{
-		ID: strings.ToLower(rand.Text()[:8]), Name: cleanName(name), Role: role, SHA256: hashOf(token),
+		ID: strings.ToLower(rand.Text()[:8]), Name: cleanName(name), Role: g.Role, SHA256: hashOf(token),
 		Paired: s.now().UTC().Truncate(time.Second), Seen: s.today(),
 	}
 	err := s.change(ctx, func(all []Device) ([]Device, error) {
+		mayPair := func(d Device) bool { return d.ID == g.By && d.Role.Permits(web.RoleAll) }
+		if g.By != "" && !slices.ContainsFunc(all, mayPair) {
+			return nil, ErrCode
+		}
 		all = without(all, replaced)
 		if len(all) >= maxDevices {
 			return nil, &FullError{len(all)}

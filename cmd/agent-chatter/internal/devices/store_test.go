@@ -19,7 +19,7 @@ import (
 // add adds a device.
 func add(t *testing.T, s *Store, name string, role web.Role) (Device, string) {
 	t.Helper()
-	d, token, err := s.Add(t.Context(), name, role, "")
+	d, token, err := s.Add(t.Context(), name, Grant{Role: role}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestFileHasNoTokenAndIsPrivate(t *testing.T) {
 func TestPairingAgainReplacesADevice(t *testing.T) {
 	s := Open(t.TempDir())
 	first, token := add(t, s, "phone", web.RoleAll)
-	second, _, err := s.Add(t.Context(), "phone", web.RoleRead, first.ID)
+	second, _, err := s.Add(t.Context(), "phone", Grant{Role: web.RoleRead}, first.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestNumberOfDevicesIsBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	var full *FullError
-	if _, _, err := s.Add(t.Context(), "x", web.RoleRead, ""); !errors.As(err, &full) || full.Devices != maxDevices {
+	if _, _, err := s.Add(t.Context(), "x", Grant{Role: web.RoleRead}, ""); !errors.As(err, &full) || full.Devices != maxDevices {
 		t.Errorf("one more: %v", err)
 	}
 	if after, err := s.List(); err != nil || len(after) != maxDevices { // it can be read
@@ -176,7 +176,7 @@ func TestTwoServersWrite(t *testing.T) {
 		running.Go(func() {
 			s := Open(home)
 			for i := range each {
-				d, token, err := s.Add(t.Context(), "phone", web.RoleRead, "")
+				d, token, err := s.Add(t.Context(), "phone", Grant{Role: web.RoleRead}, "")
 				if err != nil {
 					t.Error(err)
 					return

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/devices"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 )
@@ -32,7 +33,7 @@ func (cmd *Command) announced(p *pairing, address string) map[string]string {
 	s := p.server
 	all := map[string]string{"address": address, "origin": s.origin, "token": s.token}
 	if cmd.Pair {
-		all["pair"] = p.address(cmd.Role)
+		all["pair"] = p.address(devices.Grant{Role: cmd.Role})
 	}
 	if s.authority != nil {
 		all["authority"], all["fingerprint"] = s.origin+"/ca", s.authority.Fingerprint()
@@ -60,7 +61,7 @@ func (cmd *Command) offer(a *app.App, p *pairing) {
 
 // printCode prints a new address. Its lines do not break, so that it can be copied and scanned.
 func (cmd *Command) printCode(a *app.App, p *pairing) {
-	address := p.address(cmd.Role)
+	address := p.address(devices.Grant{Role: cmd.Role})
 	text := pairText(string(cmd.Role)) + "\n" + address + "\n"
 	if tty.IsTerminal(a.Stderr) {
 		text += drawCode(address, !a.NoColor, a.Theme() == home.ThemeLight)

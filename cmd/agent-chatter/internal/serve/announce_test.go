@@ -55,8 +55,8 @@ func TestAddressesArePrinted(t *testing.T) {
 	}
 	_, code, _ := strings.Cut(stderr, p.server.origin+"/#pair=")
 	code, _, _ = strings.Cut(code, "\n")
-	if role, err := p.codes.Take(code); role != web.RoleAnswer || err != nil {
-		t.Errorf("the code %q is for %q, %v", code, role, err)
+	if g, err := p.codes.Take(code); g.Role != web.RoleAnswer || err != nil {
+		t.Errorf("the code %q is for %q, %v", code, g.Role, err)
 	}
 	for _, want := range []string{"let agents work in " + p.app.Cwd, p.server.authority.Fingerprint(), p.server.origin + "/ca"} {
 		if !strings.Contains(stderr, want) {

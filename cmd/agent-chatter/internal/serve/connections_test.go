@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/devices"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/web"
 )
 
@@ -87,7 +88,7 @@ func TestIdleConnectionsKeepNoDeviceOut(t *testing.T) {
 		t.Errorf("a paired device: %d", got)
 	}
 	p.client.CloseIdleConnections()
-	if status, _ := p.take(p.codes.New(web.RoleRead), "another"); status != http.StatusOK {
+	if status, _ := p.take(p.codes.New(devices.Grant{Role: web.RoleRead}), "another"); status != http.StatusOK {
 		t.Errorf("a device that is being paired: %d", status)
 	}
 	apptest.CrashedSession(t, p.app.Home) // the list changes

@@ -73,7 +73,7 @@ func (p *pairing) newCode(w http.ResponseWriter, r *http.Request) {
 	if !web.Permit(w, r, wanted.Role) {
 		return
 	}
-	address := p.address(wanted.Role)
+	address := p.address(devices.Grant{Role: wanted.Role, By: web.CallerOf(r).ID})
 	writeJSON(w, http.StatusOK, map[string]any{
 		"address": address, "role": wanted.Role, "seconds": int(devices.CodeTime.Seconds()), "qr": svgCode(address),
 		"note": p.app.Render(p.reach()),

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/devices"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/web"
 )
 
@@ -35,7 +36,7 @@ func TestClientMakesACode(t *testing.T) {
 func TestDevicesAreManaged(t *testing.T) {
 	p := startPairing(t, Command{Addr: "127.0.0.1:0"})
 	own := p.device(web.RoleAll)
-	_, other := p.take(p.codes.New(web.RoleRead), "Ann's phone \u202e")
+	_, other := p.take(p.codes.New(devices.Grant{Role: web.RoleRead}), "Ann's phone \u202e")
 	list := func() (all []deviceJSON) {
 		t.Helper()
 		response := p.send(http.MethodGet, "/api/devices", "", own)
@@ -71,6 +72,33 @@ func TestDevicesAreManaged(t *testing.T) {
 	}
 	if got := p.status(http.MethodGet, "/api/devices", "", own); got != http.StatusUnauthorized {
 		t.Errorf("the device that revoked itself: %d", got)
+	}
+}
+
+// A device cannot come back with a code that it asked for before it was revoked.
+func TestCodeOfARevokedDevice(t *testing.T) {
+	p := startPairing(t, Command{Addr: "127.0.0.1:0"})
+	own := p.device(web.RoleAll)
+	code := func() string {
+		t.Helper()
+		text, _ := io.ReadAll(p.send(http.MethodPost, "/api/devices/code", `{"role":"all"}`, own).Body)
+		_, code, _ := strings.Cut(string(text), "#pair=")
+		code, _, _ = strings.Cut(code, `"`)
+		return code
+	}
+	if status, _ := p.take(code(), "another"); status != http.StatusOK {
+		t.Fatalf("before: %d", status)
+	}
+	kept := code()
+	all, err := p.store.List()
+	if err != nil || len(all) != 2 {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	if _, err := devices.Open(p.app.Home).Revoke(t.Context(), all[0].ID); err != nil { // in another process
+		t.Fatal(err)
+	}
+	if status, cookie := p.take(kept, "back"); status != http.StatusForbidden || cookie != nil {
+		t.Errorf("after: %d", status)
 	}
 }
 

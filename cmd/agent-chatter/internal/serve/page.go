@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/devices"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/home"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/serve/api"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/web"
@@ -59,7 +60,7 @@ func (p *Page) Announcement(session string) string {
 	if !p.server.tokenHere {
 		return p.server.origin + path + "#token=" + p.server.token + "\n" + textThisMachine
 	}
-	address := p.pairing.address(web.RoleAnswer)
+	address := p.pairing.address(devices.Grant{Role: web.RoleAnswer})
 	text := pairText(string(web.RoleAnswer)) + "\n" + address + "\n" +
 		drawCode(address, !p.app.NoColor, p.app.Theme() == home.ThemeLight)
 	return text + authorityText(p.server.origin, p.server.authority.Fingerprint())

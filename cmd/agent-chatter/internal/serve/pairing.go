@@ -29,8 +29,8 @@ func newPairing(a *app.App, s *server) *pairing {
 }
 
 // address returns the address that pairs a device, which has a new code.
-func (p *pairing) address(role web.Role) string {
-	return p.server.origin + "/#pair=" + p.codes.New(role)
+func (p *pairing) address(g devices.Grant) string {
+	return p.server.origin + "/#pair=" + p.codes.New(g)
 }
 
 // device returns the paired device with a token.
@@ -46,22 +46,14 @@ func (p *pairing) pair(w http.ResponseWriter, r *http.Request) {
 		p.refuse(w, http.StatusBadRequest, app.Text("%s", app.Sentence(err)))
 		return
 	}
-	role, err := p.codes.Take(wanted.Code)
-	switch {
-	case errors.Is(err, devices.ErrTries):
-		p.refuse(w, http.StatusTooManyRequests, app.Text(textMany))
-		return
-	case err != nil:
-		p.refuse(w, http.StatusForbidden, app.Text(textCode))
-		return
-	}
-	d, token, err := p.store.Add(r.Context(), wanted.Name, role, p.pairedAs(r))
-	if full := (*devices.FullError)(nil); errors.As(err, &full) {
-		p.refuse(w, http.StatusConflict, fullText(full.Devices))
-		return
+	grant, err := p.codes.Take(wanted.Code)
+	var d devices.Device
+	var token string
+	if err == nil {
+		d, token, err = p.store.Add(r.Context(), wanted.Name, grant, p.pairedAs(r))
 	}
 	if err != nil {
-		p.refuse(w, http.StatusInternalServerError, app.Explain(err))
+		p.refusePairing(w, err)
 		return
 	}
 	http.SetCookie(w, &http.Cookie{
@@ -69,7 +61,22 @@ func (p *pairing) pair(w http.ResponseWriter, r *http.Request) {
 		Secure: p.server.tls != nil, SameSite: http.SameSiteStrictMode,
 	})
 	p.app.Show(pairedText(d))
-	writeJSON(w, http.StatusOK, map[string]string{"role": string(role)})
+	writeJSON(w, http.StatusOK, map[string]string{"role": string(d.Role)})
+}
+
+// refusePairing sends the error of a code, or of a device that cannot be added.
+func (p *pairing) refusePairing(w http.ResponseWriter, err error) {
+	full := (*devices.FullError)(nil)
+	switch {
+	case errors.Is(err, devices.ErrTries):
+		p.refuse(w, http.StatusTooManyRequests, app.Text(textMany))
+	case errors.Is(err, devices.ErrCode):
+		p.refuse(w, http.StatusForbidden, app.Text(textCode))
+	case errors.As(err, &full):
+		p.refuse(w, http.StatusConflict, fullText(full.Devices))
+	default:
+		p.refuse(w, http.StatusInternalServerError, app.Explain(err))
+	}
 }
 
 // pairedAs returns the id of the device that the browser is already; "": of none.

@@ -93,7 +93,7 @@ func (p *paired) take(code, name string) (status int, cookie *http.Cookie) {
 // device pairs a device with a role.
 func (p *paired) device(role web.Role) *http.Cookie {
 	p.Helper()
-	status, cookie := p.take(p.codes.New(role), "a device")
+	status, cookie := p.take(p.codes.New(devices.Grant{Role: role}), "a device")
 	if status != http.StatusOK || cookie == nil {
 		p.Fatalf("status %d, cookie %v", status, cookie)
 	}
@@ -110,7 +110,7 @@ func TestDeviceIsPairedByACode(t *testing.T) {
 		"loopback": {Addr: "127.0.0.1:0"}, "TLS": {Addr: "127.0.0.1:0", TLSOwn: true},
 	} {
 		p := startPairing(t, cmd)
-		address := p.address(web.RoleRead)
+		address := p.address(devices.Grant{Role: web.RoleRead})
 		before, code, _ := strings.Cut(address, "#pair=")
 		if before != p.server.origin+"/" {
 			t.Errorf("%s: %s", name, address)
@@ -145,7 +145,7 @@ func TestDeviceIsPairedByACode(t *testing.T) {
 // After too many wrong codes, no code is compared for a while, and the right one is void.
 func TestGuessedCodes(t *testing.T) {
 	p := startPairing(t, Command{Addr: "127.0.0.1:0"})
-	code := p.codes.New(web.RoleAll)
+	code := p.codes.New(devices.Grant{Role: web.RoleAll})
 	for range 10 {
 		if status, _ := p.take("AAAAAAAAAAAA", "thief"); status != http.StatusForbidden {
 			t.Errorf("a wrong code: %d", status)
@@ -160,7 +160,7 @@ func TestGuessedCodes(t *testing.T) {
 
 func TestPairingIsForThePageOnly(t *testing.T) {
 	p := startPairing(t, Command{Addr: "127.0.0.1:0"})
-	code := p.codes.New(web.RoleAll)
+	code := p.codes.New(devices.Grant{Role: web.RoleAll})
 	body := fmt.Sprintf(`{"code":%q,"name":"x"}`, code)
 	for name, test := range map[string]struct {
 		body    string
@@ -197,7 +197,7 @@ func TestPairingIsForThePageOnly(t *testing.T) {
 func TestBrowserIsPairedAgain(t *testing.T) {
 	p := startPairing(t, Command{Addr: "127.0.0.1:0"})
 	first := p.device(web.RoleAll)
-	response := p.send(http.MethodPost, "/api/pair", fmt.Sprintf(`{"code":%q,"name":"x"}`, p.codes.New(web.RoleRead)), first)
+	response := p.send(http.MethodPost, "/api/pair", fmt.Sprintf(`{"code":%q,"name":"x"}`, p.codes.New(devices.Grant{Role: web.RoleRead})), first)
 	if all, err := p.store.List(); err != nil || len(all) != 1 || all[0].Role != web.RoleRead {
 		t.Errorf("%+v, %v", all, err)
 	}
