@@ -25,6 +25,7 @@ type testEditor struct {
 	ended     chan error // gets what the agent returned
 	stop      func()     // ends the agent, as a signal does
 	answer    func(sdk.RequestPermissionRequest) sdk.RequestPermissionOutcome
+	withdrawn chan struct{} // closed when a request for permission is withdrawn; nil: answer answers it
 
 	mu      sync.Mutex
 	updates []sdk.SessionNotification
@@ -41,8 +42,13 @@ func (e *testEditor) SessionUpdate(_ context.Context, n sdk.SessionNotification)
 }
 
 func (e *testEditor) RequestPermission(
-	_ context.Context, r sdk.RequestPermissionRequest,
+	ctx context.Context, r sdk.RequestPermissionRequest,
 ) (sdk.RequestPermissionResponse, error) {
+	if e.withdrawn != nil {
+		<-ctx.Done()
+		close(e.withdrawn)
+		return sdk.RequestPermissionResponse{Outcome: sdk.NewRequestPermissionOutcomeCancelled()}, nil
+	}
 	return sdk.RequestPermissionResponse{Outcome: e.answer(r)}, nil
 }
 

@@ -31,6 +31,7 @@ func TestTexts(t *testing.T) {
 		{Function: "forkedText", Shown: forkedText(app.Text("Session is claimed."), apptest.AliceID)},
 		{Function: "promptRunsText", Shown: promptRunsText(apptest.AliceID)},
 		{Function: "tooManyText", Shown: tooManyText()},
+		{Function: "noCommandText", Shown: noCommandText(apptest.Hostile)},
 		{Function: "terminalText", Shown: terminalText()},
 	})
 }

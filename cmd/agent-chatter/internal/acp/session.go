@@ -58,6 +58,7 @@ type session struct {
 	team    *team.Team // loaded with the choices
 	begun   bool       // there was a prompt
 	sending bool       // sendQueued runs
+	ending  bool       // close was called: nothing more begins
 
 	cancelTurns context.CancelCauseFunc // nil: none run
 }
@@ -172,16 +173,16 @@ func (o *session) prompt(ctx context.Context, message promptMessage) (sdk.StopRe
 
 // run sends a message that was entered on a device, the client if it is the zero Device. The turn lock is held.
 func (o *session) run(ctx context.Context, message promptMessage, device coordinator.Device) (sdk.StopReason, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	o.setCancel(cancel)
+	defer o.setCancel(nil)
 	if err := o.ready(ctx); err != nil {
 		return "", err
 	}
 	if err := o.checkClaim(ctx); err != nil {
 		return "", err
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	o.setCancel(cancel)
-	defer o.setCancel(nil)
 	o.listener.beginPrompt(ctx)
 	if len(message.Omitted) > 0 {
 		o.app.Notice(omittedText(message.Omitted))
@@ -207,6 +208,15 @@ func (o *session) setCancel(cancel context.CancelCauseFunc) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.cancelTurns = cancel
+	if cancel != nil && o.ending {
+		cancel(errEnded)
+	}
+}
+
+func (o *session) isEnding() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.ending
 }
 
 // ready gives the coordinator the team of the session. The caller holds the turn lock.
@@ -258,6 +268,7 @@ func (o *session) checkClaim(ctx context.Context) error {
 	m := app.Explain(status.Err)
 	o.closed = true
 	o.server.forget(o)
+	o.live.End()
 	if err := o.c.Stop("taken over"); err != nil {
 		return err
 	}
@@ -284,6 +295,9 @@ func (o *session) sendOptions() {
 
 // close ends the session after the prompt that runs, which the caller has canceled.
 func (o *session) close(reason string) error {
+	o.mu.Lock()
+	o.ending = true
+	o.mu.Unlock()
 	o.cancel(errEnded)
 	o.turn.Lock()
 	defer o.turn.Unlock()

@@ -3,6 +3,8 @@ package acp
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -52,8 +54,11 @@ func (o *session) setKey() {
 
 // Enter implements live.Inbox.
 func (o inbox) Enter(in live.Input) error {
-	if err := permit(in.Role, in.Text); err != nil {
+	if err := permit(in.Role, in.Text, o.ownCommands()); err != nil {
 		return err
+	}
+	if o.isEnding() {
+		return live.ErrEnded
 	}
 	line, err := in.Line(&o.pasted)
 	if err != nil {
@@ -62,13 +67,26 @@ func (o inbox) Enter(in live.Input) error {
 	return o.queue.Enter(line)
 }
 
-// permit returns an error unless a front end with a role may enter a text.
-func permit(role web.Role, text string) error {
+// permit returns an error unless a front end with a role may enter a text; own are the person's own commands. What
+// looks like a command and is none, such as one that only a chat has, is no message: agents would act on it.
+func permit(role web.Role, text string, own []host.OwnCommand) error {
 	name, args := splitCommand(text)
 	if !strings.HasPrefix(name, "/") {
 		return nil
 	}
-	return live.Permit(role, name, commandOf(name) == nil, args)
+	isOwn := slices.ContainsFunc(own, func(c host.OwnCommand) bool { return c.Name == name })
+	switch {
+	case commandOf(name) != nil || isOwn:
+		return live.Permit(role, name, isOwn, args)
+	case strings.Contains(name[1:], "/"): // a path
+		return nil
+	}
+	return errors.New(noCommandText(name))
+}
+
+func noCommandText(name string) string {
+	return fmt.Sprintf("%.40s is no command of a session in an editor; nothing was sent. Type / to see the commands, "+
+		"or begin the message with another character", tty.SafeLine(name))
 }
 
 // TakeBack implements live.Inbox.
@@ -83,8 +101,11 @@ func (o inbox) Cancel(member string) {
 		o.c.CancelTurn(member)
 		return
 	}
-	o.cancel(errCanceled)
+	o.cancel(errStopped)
 }
+
+// errStopped is the cause of turns that another front end has cancelled. The client does not know that they are.
+var errStopped = errors.New("another front end canceled it")
 
 // Complete implements live.Inbox.
 func (o inbox) Complete(role web.Role, text string) live.Completion {
@@ -92,7 +113,8 @@ func (o inbox) Complete(role web.Role, text string) live.Completion {
 	for _, c := range commands() {
 		known.Commands = append(known.Commands, editor.Choice{Text: "/" + c.name, Help: c.description})
 	}
-	for _, c := range o.ownCommands() {
+	own := o.ownCommands()
+	for _, c := range own {
 		known.Commands = append(known.Commands, editor.Choice{Text: c.Name, Help: c.Description})
 	}
 	o.mu.Lock()
@@ -103,7 +125,7 @@ func (o inbox) Complete(role web.Role, text string) live.Completion {
 			Text: "@" + tty.SafeLine(m.Name), Help: tty.SafeLine(m.DisplayName),
 		})
 	}
-	return live.Complete(known, text, func(command string) bool { return permit(role, command) == nil })
+	return live.Complete(known, text, func(command string) bool { return permit(role, command, own) == nil })
 }
 
 // queueChanged shows what is queued, and sends it when no prompt runs.
@@ -137,7 +159,7 @@ func (o *session) sendQueued() {
 
 // sendNext sends the first line that is queued, if there is one. The caller holds the turn lock.
 func (o *session) sendNext() {
-	if o.closed {
+	if o.closed || o.isEnding() {
 		o.cancel(errEnded)
 		return
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -14,6 +15,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/live"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/live/remote"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/web"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/projection"
@@ -139,6 +141,12 @@ func TestMessageOfAnotherFrontEnd(t *testing.T) {
 			t.Errorf("%s was entered", refused)
 		}
 	}
+	// Agents must not get what only a chat can do, such as the command that the page enters for a rewind.
+	for _, refused := range []string{"/rewind both 3", "/status", "/end", "/unknown"} {
+		if err := p.Enter(live.Input{Text: refused, From: "page", Role: web.RoleAll}); err == nil {
+			t.Errorf("%s was entered", refused)
+		}
+	}
 	if c := p.Complete(web.RoleAnswer, "/re"); len(c.Choices) != 1 || c.Choices[0].Insert != "/retry" {
 		t.Errorf("completed with %+v", c)
 	}
@@ -244,5 +252,58 @@ func TestEditorCancelsTurnsOfAnotherFrontEnd(t *testing.T) {
 			t.Errorf("answered after that: %v", err)
 		}
 		e.end()
+	}
+}
+
+// When another front end stops a turn, the editor does not show a request for permission any more.
+func TestStopWithdrawsTheQuestionOfTheEditor(t *testing.T) {
+	e, id, p := sharedEditor(t)
+	e.withdrawn = make(chan struct{})
+	p.idle()
+	p.enter("touch " + filepath.Join(t.TempDir(), "made"))
+	p.await(func(s live.State, _ live.Update) bool { return len(s.Questions) == 1 })
+	if err := p.Cancel(""); err != nil {
+		t.Fatal(err)
+	}
+	<-e.withdrawn
+	p.idle()
+	e.say(id, "echo after", sdk.StopReasonEndTurn)
+}
+
+// A line that arrives while the session is being closed does not begin a turn.
+func TestEnteredWhileTheSessionIsClosed(t *testing.T) {
+	home := shortDir(t)
+	a := newApp(t, home)
+	config, err := a.Config()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newServer(a, config, engineTeam(t, home, "acp"))
+	o, err := s.newSession(home, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.turn.Lock()
+	if err := o.queue.Enter(tty.Line{Text: "echo queued"}); err != nil { // sendQueued waits for the lock
+		t.Fatal(err)
+	}
+	closed := make(chan error)
+	go func() { closed <- o.close("closed") }()
+	for !o.isEnding() || len(o.queue.Queued()) > 0 {
+		runtime.Gosched()
+	}
+	if err := o.live.Enter(live.Input{Text: "echo late", Role: web.RoleAll}); !errors.Is(err, live.ErrEnded) {
+		t.Errorf("entered: %v", err)
+	}
+	if err := o.queue.Enter(tty.Line{Text: "echo raced"}); err != nil { // after Enter has looked
+		t.Fatal(err)
+	}
+	o.sendNext() // has the lock before close has
+	o.turn.Unlock()
+	if err := <-closed; err != nil {
+		t.Error(err)
+	}
+	if o.saved {
+		t.Error("a turn has begun")
 	}
 }
