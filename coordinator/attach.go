@@ -37,6 +37,7 @@ type attached struct {
 	resident *resident
 	event    projection.AgentAttached
 	total    *projection.Cost // of the session before the turn; nil: unknown, or new
+	unnamed  bool             // the event is not recorded yet: the agent has not said the id of its session
 }
 
 // attach starts or continues the session of the turn's agent, and records that. It returns the prompt. gone is the id
@@ -179,14 +180,26 @@ func (t *turn) recordAttached(way projection.AttachWay, reason, point string, fr
 		Point: point, Reason: reason, SessionID: c.conv.log.SessionID(),
 		From: from, Seen: t.seen, Sum: t.sum, Basis: basis,
 	}
-	e.Host = c.hostOf(e)
 	if started := t.attached.resident.turnID; started != t.id {
 		e.Resident = started
 	}
 	t.attached.event = e
-	c.reportFailure(t.record(e))
-	c.save()
+	// Crash before the session has an id leaves no attachment: it is never continued.
+	if t.attached.unnamed = e.AgentSession == ""; !t.attached.unnamed {
+		c.reportFailure(t.recordNamed(e.AgentSession))
+	}
+}
+
+// recordNamed records the session of the turn, which has an id.
+func (t *turn) recordNamed(id string) error {
+	t.attached.unnamed = false
+	e := &t.attached.event
+	e.AgentSession = id
+	e.Host = t.c.hostOf(*e)
+	err := t.record(*e)
+	t.c.save()
 	// Crash here leaves an attachment whose turn has no end: the session has seen the prompt, or not.
+	return err
 }
 
 // continuation returns how a session of a member's agent can be used, or why it cannot.

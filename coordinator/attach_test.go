@@ -114,6 +114,38 @@ func TestNextProcessResumesTheSession(t *testing.T) {
 	}
 }
 
+// Some agents give a new session its id in the first turn.
+func TestSessionThatIsNamedInItsTurnIsResumed(t *testing.T) {
+	s, v := files(t), newVendor()
+	v.late = true
+	r := remember(t, s, v, "")
+	r.say("alpha")
+	r.checkAttached(projection.AttachNew, projection.ReasonFirst)
+	r.say("beta")
+	r.checkAttached(projection.AttachResumed, "")
+	r.checkPrompt("-alpha", "Message from You:\nbeta")
+	id := r.stop()
+	r = remember(t, s, v, id)
+	r.say("gamma")
+	r.checkAttached(projection.AttachResumed, "")
+	r.checkPrompt("-beta", "Message from You:\ngamma")
+	if len(v.sessions) != 1 || v.running != 0 {
+		t.Errorf("%d sessions, %d programs", len(v.sessions), v.running)
+	}
+}
+
+// A turn that ends before its session has an id leaves none that could be continued.
+func TestSessionWithoutIDIsNotContinued(t *testing.T) {
+	v := newVendor()
+	v.late, v.unseen = true, true
+	r := remember(t, &store.Memory{}, v, "")
+	_ = r.Say(t.Context(), "you", "alpha") // it has no answer
+	v.unseen = false
+	r.say("beta")
+	r.checkAttached(projection.AttachNew, projection.ReasonFirst)
+	r.checkPrompt("alpha", "You are Ada")
+}
+
 // What a session has seen must be a prefix of the conversation, and its basis the same.
 func TestSessionIsNotUsed(t *testing.T) {
 	type change = func(*coordinator.Options, *team.Team)

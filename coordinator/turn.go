@@ -105,6 +105,9 @@ func (t *turn) handle(e agent.Event) error {
 		})
 	case agent.SessionStarted:
 		t.session = e.ID
+		if t.attached != nil && t.attached.unnamed && e.ID != "" {
+			return t.recordNamed(e.ID)
+		}
 	case agent.Taken:
 		return t.take(e.ID)
 	case agent.Unsupported:

@@ -29,6 +29,7 @@ type vendor struct {
 	silent   bool     // it reports no usage
 	unseen   bool     // the next prompts do not arrive
 	deaf     bool     // it takes no message in a turn
+	late     bool     // a new session has its id from its first turn on, and a program runs for one turn
 }
 
 // A vendorSession is what the model sees of a session.
@@ -101,7 +102,7 @@ func (v *vendor) Open(_ context.Context, turn agent.Turn, origin agent.Origin) (
 	}
 	v.opened = append(v.opened, origin)
 	v.running++
-	return &vendorProcess{v: v, s: s, alive: true}, nil
+	return &vendorProcess{v: v, s: s, alive: true, named: origin.Way != agent.New || !v.late}, nil
 }
 
 func (v *vendor) add(turns []vendorTurn) *vendorSession {
@@ -129,6 +130,7 @@ type vendorProcess struct {
 	v     *vendor
 	s     *vendorSession
 	alive bool
+	named bool
 
 	running bool // a turn
 	steered []agent.Taken
@@ -159,8 +161,14 @@ func (p *vendorProcess) taken() (t agent.Taken, ok bool) {
 	return t, true
 }
 
-func (p *vendorProcess) ID() string  { return p.s.id }
-func (p *vendorProcess) Alive() bool { return p.alive }
+func (p *vendorProcess) Alive() bool { return p.alive && !p.v.late }
+
+func (p *vendorProcess) ID() string {
+	if !p.named {
+		return ""
+	}
+	return p.s.id
+}
 
 func (p *vendorProcess) Close() {
 	p.v.mu.Lock()
@@ -179,6 +187,12 @@ func (p *vendorProcess) Turn(ctx context.Context, turn agent.Turn) iter.Seq2[age
 		}
 		next := p.begin(turn)
 		defer p.end()
+		if p.v.late {
+			p.named = true
+			if !yield(agent.SessionStarted{ID: p.s.id}, nil) {
+				return
+			}
+		}
 		reply := ""
 		for e, err := range next(ctx, turn) {
 			if text, ok := e.(agent.Text); ok {

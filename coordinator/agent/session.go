@@ -45,12 +45,13 @@ var (
 
 // A Session is a session of an agent's program, which runs until Close. Its methods are not safe for concurrent use.
 type Session interface {
-	// ID is the agent's id of the session. That of a fork differs from its origin's.
+	// ID is the agent's id of the session. That of a fork differs from its origin's. "": the agent gives a new session
+	// its id in the first turn, which reports it as SessionStarted.
 	ID() string
 	// Turn runs a turn as Run does. It uses only the ID, Prompt, Said, Limit and Permit of the turn. After a
 	// turn that could not be stopped in the protocol, the program is ended: Alive reports false.
 	Turn(ctx context.Context, turn Turn) iter.Seq2[Event, error]
-	// Alive reports whether the program runs and can take another turn.
+	// Alive reports whether the program runs and can take another turn. One that runs for a single turn cannot.
 	Alive() bool
 	// Close ends the program and everything that it started, and blocks until they have ended. The agent keeps
 	// the session, unless the turn of Open was Ephemeral.
