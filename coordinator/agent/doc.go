@@ -27,8 +27,8 @@
 // [Demo] needs no program, no network and no account, and its replies are deterministic. [Command]
 // runs any program that reads the prompt from standard input and writes its reply to standard
 // output. [Claude] runs Claude Code, [Codex] the server of Codex, and [ACP] any agent that speaks the
-// Agent Client Protocol; [Gemini] is one for Gemini CLI. [OpenAI] requests chat completions of a model
-// from an API.
+// Agent Client Protocol; [Gemini] is one for Gemini CLI. [Agy] runs the Antigravity CLI. [OpenAI] requests chat
+// completions of a model from an API.
 //
 // Each registers an [Info], by which the rest of the program knows it, and the agents that it runs as
 // [Known]: a new engine, or a new agent, is one file.

@@ -98,7 +98,7 @@ func (p profile) remedy(message string) Remedy {
 		{"model_not_found|not_found_error|model not found|not supported|invalid model|unknown model|does not exist",
 			Remedy{Advice: `check the member's "model"`}},
 		{"401|403|unauthorized|forbidden|authenticat|auth method|api key|api_key|apikey|" +
-			"log in|login|logged in|credential", p.login},
+			"log in|login|logged in|sign in|signed in|credential", p.login},
 	} {
 		for word := range strings.SplitSeq(known.words, "|") {
 			if known.remedy.Advice != "" && strings.Contains(message, word) {

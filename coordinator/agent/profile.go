@@ -103,6 +103,7 @@ var shortOptions = map[string]string{
 	"--output-format": "-o", "--model": "-m", "--permission-mode": "", "--sandbox": "-s", "--approval-mode": "",
 	"--ask-for-approval": "-a", "--input-format": "", "--permission-prompt-tool": "", "--permission-prompts": "",
 	"--session-id": "", "--resume": "-r", "--resume-session-at": "",
+	"--mode": "-mode", "--conversation": "-conversation", "--print-timeout": "-print-timeout",
 }
 
 // longOption returns the long name of an option.

@@ -31,7 +31,7 @@ func TestManualListsOverriddenOptions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range []profile{claudeProfile, codexProfile, geminiProfile} {
+	for _, p := range []profile{claudeProfile, codexProfile, geminiProfile, agyProfile} {
 		line := regexp.MustCompile("(?m)^- of " + p.name + " (.*)").FindSubmatch(page)
 		if line == nil {
 			t.Errorf("nothing is listed of %s", p.name)

@@ -12,7 +12,7 @@ var tried = map[string]string{
 
 // Package returns the npm package of the agent's program, and the version of it that was tried; "": unknown.
 func (k Known) Package() (name, version string) {
-	if len(k.Install) == 0 {
+	if len(k.Install) == 0 || k.Install[0] != "npm" {
 		return "", ""
 	}
 	name = k.Install[len(k.Install)-1]

@@ -38,6 +38,9 @@ func (e *PermissionsError) Error() string {
 	if len(e.Known) == 0 {
 		return fmt.Sprintf("the engine %s has no permissions", e.Engine)
 	}
+	if e.Value == agent.Ask {
+		return fmt.Sprintf("the engine %s cannot ask for permission; it knows %s", e.Engine, strings.Join(e.Known, ", "))
+	}
 	return fmt.Sprintf("unknown permissions %q; the engine %s knows %s", e.Value, e.Engine, strings.Join(e.Known, ", "))
 }
 

@@ -148,3 +148,19 @@ func checkEqual(t *testing.T, what string, got, want any) {
 		t.Errorf("%s (-want +got):\n%s", what, diff)
 	}
 }
+
+func TestPermissionsErrorSaysWhatTheEngineLacks(t *testing.T) {
+	for value, want := range map[string]string{
+		"ask":  "the engine agy cannot ask for permission; it knows allow, deny, read, edit, bypass",
+		"yolo": `unknown permissions "yolo"; the engine agy knows allow, deny, read, edit, bypass`,
+		"deny": "",
+	} {
+		got := ""
+		if err := (team.Member{AgentType: "agy"}).CheckPermissions(value); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%s: got %q, want %q", value, got, want)
+		}
+	}
+}

@@ -15,6 +15,7 @@ const (
 
 	roleACP    = "acp"
 	roleClaude = "claude"
+	roleAgy    = "agy"
 	roleSleep  = "sleep"
 )
 
@@ -38,6 +39,8 @@ func Play() {
 		os.Exit(playCodex(os.Stdin, os.Stdout, habitsOf(os.Getenv(habitsVariable))))
 	case roleClaude:
 		os.Exit(playClaude(os.Stdin, os.Stdout, os.Args[1:], habitsOf(os.Getenv(habitsVariable))))
+	case roleAgy:
+		os.Exit(playAgy(os.Stdin, os.Stdout, os.Args[1:], habitsOf(os.Getenv(habitsVariable))))
 	case roleSleep:
 		time.Sleep(sleepTime)
 		os.Exit(0)

@@ -60,7 +60,7 @@ func TestTeamsCanNameARegisteredEngine(t *testing.T) {
 		{`"agentType": "morse", "permissions": "whisper"`, "the engine telegraph knows read, shout"},
 		{
 			`"agentType": "other", "engine": "telegram"`,
-			"the engines are acp, claude, codex, command, demo, gemini, openai, telegraph",
+			"the engines are acp, agy, claude, codex, command, demo, gemini, openai, telegraph",
 		},
 	} {
 		loaded, err := team.Load(writeTeam(t, tt.settings), t.TempDir())
