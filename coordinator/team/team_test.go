@@ -156,7 +156,7 @@ func TestPermissionsErrorSaysWhatTheEngineLacks(t *testing.T) {
 		"deny": "",
 	} {
 		got := ""
-		if err := (team.Member{AgentType: "agy"}).CheckPermissions(value); err != nil {
+		if err := (team.Member{Type: team.AI, AgentType: "agy"}).CheckPermissions(value); err != nil {
 			got = err.Error()
 		}
 		if got != want {
