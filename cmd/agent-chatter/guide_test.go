@@ -95,9 +95,9 @@ var (
 // foreignFlags are the flags of other programs that the manual names.
 var foreignFlags = []string{
 	"--acp", "--allow-dangerously-skip-permissions", "--allowed-tools", "--approval-mode", "--approve-for-me",
-	"--ask-for-approval", "--cd", "--color", "--dangerously-bypass-approvals-and-sandbox",
-	"--dangerously-skip-permissions", "--full-auto", "--input-format", "--last", "--latest", "--output-format",
-	"--output-last-message", "--permission-mode", "--sandbox", "--scope", "--skip-git-repo-check", "--skip-trust", "--yolo",
+	"--ask-for-approval", "--cd", "--color", "--conversation", "--dangerously-bypass-approvals-and-sandbox",
+	"--dangerously-skip-permissions", "--full-auto", "--input-format", "--last", "--latest", "--mode", "--output-format",
+	"--output-last-message", "--permission-mode", "--print", "--sandbox", "--scope", "--skip-git-repo-check", "--skip-trust", "--yolo",
 }
 
 func TestManualNamesCommandsAndFlags(t *testing.T) {

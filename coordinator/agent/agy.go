@@ -37,9 +37,9 @@ var _ = RegisterAgents(agyProfile.known(Known{Name: "agy", Engine: "agy"}))
 //
 // Member.Command replaces the agent's program; Member.Args follow the engine's arguments, without those that choose
 // the prompt, the format or the conversation. The agent cannot ask for permission in this mode, so [Ask] is refused.
-// [Deny] and [ReadOnly] are its mode plan, [Edit] is accept-edits, and [Allow] and [Bypass] skip its checks. A turn of a
-// member that may not do everything is stopped if the agent reports that it skips its checks, or, with Deny and
-// ReadOnly, that a tool has run a command or changed a file.
+// [Deny] and [ReadOnly] are its mode plan, [Edit] is accept-edits, and [Allow] and [Bypass] skip its checks. With Deny,
+// ReadOnly and Edit, a turn is stopped if the agent reports that it skips its checks; with Deny and ReadOnly, also if a
+// tool has run a command or changed a file.
 type Agy struct {
 	// Grace is how long the agent has to exit after its turn, and after SIGTERM; zero is 2 seconds.
 	Grace time.Duration

@@ -223,7 +223,8 @@ func (t *agyTurn) verdictError(stderr string) error {
 	case t.verdict.failed && t.resumed && !t.parser.started && isAgyGone(t.verdict.message):
 		return fmt.Errorf("%w: %s", ErrGone, excerpt(t.verdict.message))
 	case strings.HasPrefix(t.verdict.message, textAgyDenied):
-		return agyProfile.failure(t.verdict.message, Remedy{Advice: `change the member's "permissions", or its settings`})
+		advice := `change the member's "permissions", or its settings`
+		return agyProfile.failure(t.verdict.message, Remedy{Advice: advice})
 	case !t.verdict.failed && strings.Contains(stderr, "print timeout after"):
 		return agyProfile.failure("it stopped at a time limit of its own; the reply is incomplete", Remedy{Hint: retry})
 	}

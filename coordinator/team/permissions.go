@@ -39,7 +39,8 @@ func (e *PermissionsError) Error() string {
 		return fmt.Sprintf("the engine %s has no permissions", e.Engine)
 	}
 	if e.Value == agent.Ask {
-		return fmt.Sprintf("the engine %s cannot ask for permission; it knows %s", e.Engine, strings.Join(e.Known, ", "))
+		return fmt.Sprintf("the engine %s cannot ask for permission; it knows %s", e.Engine,
+			strings.Join(e.Known, ", "))
 	}
 	return fmt.Sprintf("unknown permissions %q; the engine %s knows %s", e.Value, e.Engine, strings.Join(e.Known, ", "))
 }

@@ -64,7 +64,8 @@ func AgyConversations(home string) string {
 
 // playAgy is the agent's main function. It serves one turn.
 func playAgy(in io.Reader, out io.Writer, args []string, h habits) int {
-	a := &agyAgent{habits: h, out: out, args: args, conversation: fmt.Sprintf("%08x-0000-4000-8000-000000000000", os.Getpid())}
+	id := fmt.Sprintf("%08x-0000-4000-8000-000000000000", os.Getpid())
+	a := &agyAgent{habits: h, out: out, args: args, conversation: id}
 	if complaint := a.open(); complaint != "" {
 		a.send("result", object{"status": "ERROR", "error": complaint})
 		return 1
