@@ -97,7 +97,8 @@ var foreignFlags = []string{
 	"--acp", "--allow-dangerously-skip-permissions", "--allowed-tools", "--approval-mode", "--approve-for-me",
 	"--ask-for-approval", "--cd", "--color", "--conversation", "--dangerously-bypass-approvals-and-sandbox",
 	"--dangerously-skip-permissions", "--full-auto", "--input-format", "--last", "--latest", "--mode", "--output-format",
-	"--output-last-message", "--permission-mode", "--print", "--sandbox", "--scope", "--skip-git-repo-check", "--skip-trust", "--yolo",
+	"--output-last-message", "--permission-mode", "--print", "--sandbox", "--scope", "--skip-git-repo-check", "--skip-trust",
+	"--yolo",
 }
 
 func TestManualNamesCommandsAndFlags(t *testing.T) {
