@@ -2,6 +2,7 @@ package live
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -49,5 +50,5 @@ func widens(values []string) bool {
 
 // notOnDeviceText is for a command that a device may not enter.
 func notOnDeviceText(command string) string {
-	return tty.SafeLine(command) + " cannot be entered here: enter it where the conversation runs"
+	return fmt.Sprintf("%.60s cannot be entered here: enter it where the conversation runs", tty.SafeLine(command))
 }
