@@ -26,7 +26,7 @@ type OTLPOptions struct {
 
 // WriteOTLP writes a session as one trace of OpenTelemetry: an OTLP/JSON request of the trace service, on one line. The
 // session, each turn, each tool call and each message of a person is a span, with the attributes of the semantic
-// conventions for generative AI. state is the fold of the same events. Ids are made of those of the session, so that
+// conventions for generative AI. state is the fold of the events as far as they were read. Ids are made of those of the session, so that
 // the same events always give the same bytes, and a backend that has a span gets it once more.
 //
 // The format is that of opentelemetry.io/docs/specs/otlp#json-protobuf-encoding.
@@ -34,7 +34,7 @@ func WriteOTLP(
 	out io.Writer, state *projection.State, events iter.Seq2[projection.Event, error], o OTLPOptions,
 ) error {
 	b := bufio.NewWriter(out)
-	w := &otlpWriter{w: b, o: o, state: state, trace: traceID(state.SessionID), replies: map[string]string{}}
+	w := &otlpWriter{w: b, o: o, state: state, replies: map[string]string{}}
 	w.raw(`{"resourceSpans":[{"resource":{"attributes":`)
 	resource := attributes{{"service.name", "agent-chatter"}}
 	w.value(resource.with("service.version", o.Version))
@@ -65,7 +65,6 @@ type otlpWriter struct {
 	w       io.Writer
 	o       OTLPOptions
 	state   *projection.State
-	trace   string
 	replies map[string]string // of the turns that are open, by their ids; only with OTLPOptions.Texts
 	last    time.Time         // of the newest event
 
@@ -254,7 +253,7 @@ func (w *otlpWriter) newSpan(id, name string, start, end time.Time, values attri
 		end = start
 	}
 	return span{
-		TraceID: w.trace, SpanID: spanID(id), Parent: spanID("session"), Name: name, Kind: spanInternal,
+		TraceID: traceID(w.state.SessionID), SpanID: spanID(id), Parent: spanID("session"), Name: name, Kind: spanInternal,
 		Start: nanoseconds(start), End: nanoseconds(end), Values: values,
 	}
 }

@@ -67,9 +67,9 @@ func TestOTLP(t *testing.T) {
 		if !texts && strings.Contains(out.String(), "the ") {
 			t.Errorf("texts are in %s", out.String())
 		}
-		file := "testdata/otlp/spans.json"
+		file := "testdata/otlp-spans.json"
 		if texts {
-			file = "testdata/otlp/texts.json"
+			file = "testdata/otlp-texts.json"
 		}
 		if *update {
 			if err := os.WriteFile(file, []byte(out.String()), 0o644); err != nil {

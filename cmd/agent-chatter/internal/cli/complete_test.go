@@ -49,7 +49,7 @@ func TestEveryArgumentHasACompletion(t *testing.T) {
 		printed(t, home, "chat", "-m", message)
 	}
 	printed(t, home, "sessions", "delete", "latest", "--yes")
-	if _, _, err := devices.Open(home).Add(t.Context(), "phone", web.RoleRead, ""); err != nil {
+	if _, _, err := devices.Open(home).Add(t.Context(), "phone", devices.Grant{Role: web.RoleRead}, ""); err != nil {
 		t.Fatal(err)
 	}
 

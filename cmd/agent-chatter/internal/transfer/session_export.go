@@ -316,6 +316,11 @@ type writeBody func(x *sessionExport, events iter.Seq2[projection.Event, error])
 // The others read the events again.
 var bodies = map[string]writeBody{
 	"jsonl": writeEvents, // without a head, but nothing is written of a session that is damaged
+	"otlp": func(x *sessionExport, events iter.Seq2[projection.Event, error]) error { // as jsonl
+		return interchange.WriteOTLP(x.body, x.state, events, interchange.OTLPOptions{
+			Version: app.ThisBuild().Version, Texts: x.exporter.texts,
+		})
+	},
 	"md": items(func(x *sessionExport) func(*conversation.Item) error {
 		return x.entries(func(entry projection.Entry) error {
 			entry.Content = projection.WithFiles(entry.Content, entry.Attachments)
@@ -374,16 +379,14 @@ var formats = map[string]func(ctx context.Context, x *sessionExport, w io.Writer
 	"claude": transcript("claude"),
 	"codex":  transcript("codex"),
 	"gemini": transcript("gemini"),
-	"otlp": func(ctx context.Context, x *sessionExport, w io.Writer) error {
-		events := only(x.again(ctx), func(eventType string) bool { return eventType != textType }) // messages repeat it
-		return interchange.WriteOTLP(w, x.state, x.exporter.redactor.Decoded(events), interchange.OTLPOptions{
-			Version: app.ThisBuild().Version, Texts: x.exporter.texts,
-		})
-	},
-	"jsonl": func(ctx context.Context, x *sessionExport, w io.Writer) error {
-		_, err := io.Copy(w, x.body.reader(ctx))
-		return err
-	},
+	"otlp":   onlyBody,
+	"jsonl":  onlyBody,
+}
+
+// onlyBody writes a file without a head.
+func onlyBody(ctx context.Context, x *sessionExport, w io.Writer) error {
+	_, err := io.Copy(w, x.body.reader(ctx))
+	return err
 }
 
 func transcript(program string) func(ctx context.Context, x *sessionExport, w io.Writer) error {
