@@ -26,8 +26,8 @@ type OTLPOptions struct {
 
 // WriteOTLP writes a session as one trace of OpenTelemetry: an OTLP/JSON request of the trace service, on one line. The
 // session, each turn, each tool call and each message of a person is a span, with the attributes of the semantic
-// conventions for generative AI. state is the fold of the events as far as they were read. Ids are made of those of the session, so that
-// the same events always give the same bytes, and a backend that has a span gets it once more.
+// conventions for generative AI. state is the fold of the events as far as they were read. Ids are made of those of the
+// session, so that the same events always give the same bytes, and a backend that has a span gets it once more.
 //
 // The format is that of opentelemetry.io/docs/specs/otlp#json-protobuf-encoding.
 func WriteOTLP(
@@ -253,8 +253,8 @@ func (w *otlpWriter) newSpan(id, name string, start, end time.Time, values attri
 		end = start
 	}
 	return span{
-		TraceID: traceID(w.state.SessionID), SpanID: spanID(id), Parent: spanID("session"), Name: name, Kind: spanInternal,
-		Start: nanoseconds(start), End: nanoseconds(end), Values: values,
+		TraceID: traceID(w.state.SessionID), SpanID: spanID(id), Parent: spanID("session"),
+		Name: name, Kind: spanInternal, Start: nanoseconds(start), End: nanoseconds(end), Values: values,
 	}
 }
 
