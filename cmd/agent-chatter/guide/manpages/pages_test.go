@@ -9,6 +9,7 @@ import (
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app/apptest"
+	"github.com/agent-chatter/agent-chatter/journal/programtest"
 	"github.com/alecthomas/kong"
 )
 
@@ -119,11 +120,9 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// The program man, if it is installed, shows what was written, and warns of nothing.
+// The program man shows what was written, and warns of nothing.
 func TestManShowsPages(t *testing.T) {
-	if _, err := exec.LookPath("man"); err != nil {
-		t.Skip("man is not installed")
-	}
+	man := programtest.Path(t, "man")
 	dir := t.TempDir()
 	if _, err := manual(t).Write(dir); err != nil {
 		t.Fatal(err)
@@ -135,7 +134,7 @@ func TestManShowsPages(t *testing.T) {
 			"brew pour    -s\n", ".TH\n", "size: 1\n", "https://example.org/iso-3103",
 		},
 	} {
-		cmd := exec.Command("man", "--warnings", "-l", filepath.Join(dir, page))
+		cmd := exec.Command(man, "--warnings", "-l", filepath.Join(dir, page))
 		cmd.Env = append(os.Environ(), "MANWIDTH=120", "MAN_KEEP_FORMATTING=", "LC_ALL=C.UTF-8")
 		var warnings strings.Builder
 		cmd.Stderr = &warnings
