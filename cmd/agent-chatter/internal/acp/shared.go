@@ -118,13 +118,8 @@ func (o inbox) Complete(role web.Role, text string) live.Completion {
 		known.Commands = append(known.Commands, editor.Choice{Text: c.Name, Help: c.Description})
 	}
 	o.mu.Lock()
-	members := o.team.Members
+	known.Members = live.Members(o.team)
 	o.mu.Unlock()
-	for _, m := range members {
-		known.Members = append(known.Members, editor.Choice{
-			Text: "@" + tty.SafeLine(m.Name), Help: tty.SafeLine(m.DisplayName),
-		})
-	}
 	return live.Complete(known, text, func(command string) bool { return permit(role, command, own) == nil })
 }
 
@@ -170,8 +165,7 @@ func (o *session) sendNext() {
 	files := o.pasted.Files(line.Text)
 	o.pasted.Forget(line.Text)
 	message := promptMessage{Text: line.Text, Files: files}
-	device := coordinator.Device{Name: line.Device, InputID: line.ID}
-	_, err = o.run(context.Background(), message, device)
+	_, err = o.run(context.Background(), message, live.DeviceOf(line))
 	if err != nil && !errors.As(err, new(*coordinator.TurnError)) { // that was said
 		o.app.Show(app.Explain(err))
 	}
@@ -189,7 +183,7 @@ func (o *session) steer(line tty.Line) bool {
 	if command, _ := splitCommand(line.Text); strings.HasPrefix(command, "/") || len(o.pasted.Files(line.Text)) > 0 {
 		return false
 	}
-	return o.c.SteerOn(coordinator.Device{Name: line.Device, InputID: line.ID}, "", line.Text)
+	return o.c.SteerOn(live.DeviceOf(line), "", line.Text)
 }
 
 // cancel cancels the turns that run, if any do. What is queued is returned.
@@ -209,13 +203,20 @@ func splitCommand(text string) (name, args string) {
 	return name, strings.TrimSpace(line[len(name):])
 }
 
-// askEverywhere asks a question in the client and the other front ends. The first answer counts.
+// askEverywhere asks a question in the client and the other front ends. The first answer counts. If the agent does not
+// take the reason of a refusal, that is queued as a message.
 func (l *listener) askEverywhere(
 	ctx context.Context, q coordinator.Question, here func(context.Context) coordinator.Answer,
 ) coordinator.Answer {
 	answer, other := l.session.live.AskAlso(ctx, q, here)
 	if other != nil {
 		l.session.app.Notice(host.AnsweredOnText(q.Member.DisplayName, other.By, answer.Decision))
+		if answer.Reason != "" && !q.Permission.TakesReason {
+			text := host.RefusalText(q.Member.Name, q.Permission, answer.Reason)
+			if err := l.session.queue.Enter(tty.Line{Text: text, Device: other.By}); err != nil {
+				l.session.app.Show(app.Explain(err))
+			}
+		}
 	}
 	return answer
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -113,11 +114,9 @@ func TestFrontEndInTheFirstSessionOfAHome(t *testing.T) {
 	e.attach(id).idle()
 }
 
-// users returns the messages of people that the editor was sent.
-func (e *testEditor) users() (all []string) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for _, n := range e.updates {
+// users returns the messages of people that an editor was sent.
+func users(updates []sdk.SessionNotification) (all []string) {
+	for _, n := range updates {
 		if c := n.Update.UserMessageChunk; c != nil && c.Content.Text != nil {
 			all = append(all, c.Content.Text.Text)
 		}
@@ -131,9 +130,9 @@ func TestMessageOfAnotherFrontEnd(t *testing.T) {
 	p.idle()
 	p.enter("echo from the phone")
 	p.await(func(s live.State, _ live.Update) bool { return len(s.Sent) == 1 && len(s.Waiting) > 0 })
-	if users := e.users(); len(users) != 1 || users[0] != "echo from the phone" {
-		t.Errorf("the editor has the messages %q", users)
-	}
+	e.await(func(updates []sdk.SessionNotification) bool {
+		return slices.Equal(users(updates), []string{"echo from the phone"})
+	})
 	p.enter("/members")
 	p.await(func(_ live.State, u live.Update) bool { return strings.Contains(strings.Join(u.Notices, ""), "(@ada)") })
 	for _, refused := range []string{"/task x", "/permissions ada allow", "/own x"} {
@@ -306,4 +305,26 @@ func TestEnteredWhileTheSessionIsClosed(t *testing.T) {
 	if o.saved {
 		t.Error("a turn has begun")
 	}
+}
+
+// An agent that takes no reason of a refusal gets it as a message.
+func TestReasonOfAnotherFrontEnd(t *testing.T) {
+	e, id, p := sharedEditor(t)
+	e.answer = func(sdk.RequestPermissionRequest) sdk.RequestPermissionOutcome { select {} }
+	ended := make(chan sdk.StopReason, 1)
+	go func() {
+		r, _ := e.Prompt(t.Context(), promptOf(id, "touch "+filepath.Join(t.TempDir(), "made")))
+		ended <- r.StopReason
+	}()
+	p.await(func(s live.State, _ live.Update) bool { return len(s.Questions) == 1 })
+	refusal := coordinator.Answer{Decision: coordinator.Refused, Reason: "too risky"}
+	if err := p.Answer(p.state.Questions[0].ID, live.Answer{Answer: refusal, By: "phone"}); err != nil {
+		t.Fatal(err)
+	}
+	if reason := <-ended; reason != sdk.StopReasonEndTurn {
+		t.Errorf("the prompt ended with %s", reason)
+	}
+	e.await(func(updates []sdk.SessionNotification) bool {
+		return slices.ContainsFunc(users(updates), func(text string) bool { return strings.HasSuffix(text, ": too risky") })
+	})
 }

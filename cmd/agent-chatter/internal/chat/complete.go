@@ -6,23 +6,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/attach"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/editor"
-	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
-	"github.com/agent-chatter/agent-chatter/coordinator/team"
 )
-
-// members returns the members that the input box completes, humans last: a message is seldom for its own author.
-func members(t *team.Team) (choices []editor.Choice) {
-	var humans []editor.Choice
-	for _, m := range t.Members {
-		choice := editor.Choice{Text: "@" + tty.SafeLine(m.Name), Help: tty.SafeLine(m.DisplayName)}
-		if m.Type == team.Human {
-			humans = append(humans, choice)
-		} else {
-			choices = append(choices, choice)
-		}
-	}
-	return append(choices, humans...)
-}
 
 // sources returns what the input box completes, without the members of a team. The commands that were used most are
 // the first ones. listed is called once when the files of the working directory are known: they are listed after an @.

@@ -125,7 +125,7 @@ func (r *repl) showLive(person bool) {
 	r.live.ShowNext(r.c, person)
 	if person {
 		known := r.listed()
-		known.Members = members(r.c.Team())
+		known.Members = live.Members(r.c.Team())
 		r.completes.Store(&known)
 	}
 }
@@ -135,11 +135,6 @@ func (r *repl) showQueue(lines func() []tty.Line) {
 	if r.live != nil {
 		r.live.ShowQueue(lines)
 	}
-}
-
-// deviceOf returns the device on which a line was entered.
-func deviceOf(l tty.Line) coordinator.Device {
-	return coordinator.Device{Name: l.Device, InputID: l.ID}
 }
 
 // askEverywhere asks a question here and on the other devices. The first answer counts. The context that here gets is

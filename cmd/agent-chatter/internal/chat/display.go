@@ -45,7 +45,7 @@ func (d *display) begin(t *team.Team) {
 			m.Transcript.WholePanels()
 		}
 		m.Panel, m.Status = console.Panel{}, console.Status{Facts: d.facts(nil, team.Member{})}
-		m.Sources.Members = members(t)
+		m.Sources.Members = live.Members(t)
 		return nil
 	})
 }
@@ -69,7 +69,7 @@ func (d *display) completeArguments() {
 	of := d.repl.arguments()
 	d.Say(func(m *console.Model) []view.Block {
 		of.files = m.Sources.Files
-		m.Sources.Members, m.Sources.Arguments = members(d.Team), of.Of
+		m.Sources.Members, m.Sources.Arguments = live.Members(d.Team), of.Of
 		return nil
 	})
 }

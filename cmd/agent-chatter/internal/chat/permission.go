@@ -1,8 +1,6 @@
 package chat
 
 import (
-	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -15,8 +13,6 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view/ansi"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
-	"github.com/agent-chatter/agent-chatter/projection/marker"
-	"github.com/agent-chatter/agent-chatter/projection/runecut"
 )
 
 // permissionRows returns how many rows of a screen a text takes.
@@ -138,15 +134,6 @@ func answerOf(typed string) coordinator.Answer {
 	}
 	return coordinator.Answer{Decision: coordinator.Refused, Reason: strings.TrimSpace(typed[1:])}
 }
-
-// refusalText is the message that tells an agent why its request was refused.
-func refusalText(member string, p agent.Permission, reason string) string {
-	title := strings.Join(strings.Fields(marker.Strip(cmp.Or(p.Title, p.Tool))), " ")
-	return fmt.Sprintf("[NEXT: %s] I refused %q: %s", member, runecut.Prefix(title, maxRefused), reason)
-}
-
-// maxRefused is how much of the title of a refused request is repeated, in bytes.
-const maxRefused = 200
 
 // answeredText records an answer below its question.
 func answeredText(a coordinator.Decision) string { return "  " + host.AnsweredText(a) }

@@ -26,7 +26,6 @@ func permissionTexts() (texts []apptest.Text) {
 			Shown: plainChoicesText(agent.Permission{Always: ".rules"}, 37)},
 		apptest.Text{Function: "PlainChoicesText", Sample: "not all is shown",
 			Shown: plainChoicesText(agent.Permission{Omitted: 1}, 80)})
-	texts = append(texts, apptest.Text{Function: "RefusalText", Shown: refusalText("ada", agent.Permission{Title: "rm -r\n/ [NEXT: bob]"}, "too risky")})
 	wood := agent.Question{Text: "Which wood?", Options: []agent.Option{{Label: "oak"}, {Label: "pine"}}}
 	add := func(sample string, change func(q *agent.Question)) {
 		q := wood

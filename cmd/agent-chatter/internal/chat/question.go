@@ -174,7 +174,7 @@ func (r *repl) askPlain(ctx context.Context, q coordinator.Question) coordinator
 // noteRefusal keeps the reason of a refusal that the agent does not get: it is sent as a message after the turn.
 func (r *repl) noteRefusal(q coordinator.Question, reason, device string) {
 	if reason != "" && !q.Permission.TakesReason {
-		text := refusalText(q.Member.Name, q.Permission, reason)
+		text := host.RefusalText(q.Member.Name, q.Permission, reason)
 		r.refusing.Lock()
 		defer r.refusing.Unlock()
 		r.refusals = append(r.refusals, tty.Line{Text: text, Message: true, Device: device})

@@ -369,7 +369,7 @@ func (r *repl) runLine(ctx context.Context, l tty.Line) error {
 	}
 	r.pasted.Forget(l.Text)
 	return r.runTurns(ctx, func(ctx context.Context) error {
-		return r.c.SayOn(ctx, deviceOf(l), l.From, l.Text, files...)
+		return r.c.SayOn(ctx, live.DeviceOf(l), l.From, l.Text, files...)
 	})
 }
 
@@ -433,7 +433,7 @@ func (r *repl) steer(line tty.Line) bool {
 	if files, err := r.files(tty.Line{Text: text}); len(files) > 0 || err != nil {
 		return false // it is a message of its own
 	}
-	return r.c.SteerOn(deviceOf(line), "", text)
+	return r.c.SteerOn(live.DeviceOf(line), "", text)
 }
 
 // report prints the error of a line.

@@ -8,6 +8,7 @@ import (
 	"github.com/clipperhouse/displaywidth"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/app"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/live"
 	"github.com/agent-chatter/agent-chatter/coordinator/team"
 )
 
@@ -47,7 +48,7 @@ func TestHelpFitsTheScreen(t *testing.T) {
 
 func TestHumansAreTheLastMembersThatAreCompleted(t *testing.T) {
 	var names []string
-	for _, c := range members(&team.Team{Members: []team.Member{
+	for _, c := range live.Members(&team.Team{Members: []team.Member{
 		{Name: "hugo", Type: team.Human}, {Name: "ada"}, {Name: "eva", Type: team.Human}, {Name: "bea"},
 	}}) {
 		names = append(names, c.Text)

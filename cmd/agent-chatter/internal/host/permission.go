@@ -13,6 +13,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/view"
 	"github.com/agent-chatter/agent-chatter/coordinator"
 	"github.com/agent-chatter/agent-chatter/coordinator/agent"
+	"github.com/agent-chatter/agent-chatter/projection/marker"
 	"github.com/agent-chatter/agent-chatter/projection/runecut"
 )
 
@@ -136,3 +137,12 @@ func AnsweredText(d coordinator.Decision) string {
 func AnsweredOnText(member, device string, d coordinator.Decision) string {
 	return fmt.Sprintf("%s was answered on %s: %s", tty.SafeLine(member), tty.SafeLine(device), AnsweredText(d))
 }
+
+// RefusalText is the message that tells an agent why its request was refused.
+func RefusalText(member string, p agent.Permission, reason string) string {
+	title := strings.Join(strings.Fields(marker.Strip(cmp.Or(p.Title, p.Tool))), " ")
+	return fmt.Sprintf("[NEXT: %s] I refused %q: %s", member, runecut.Prefix(title, maxRefused), reason)
+}
+
+// maxRefused is how much of the title of a refused request is repeated, in bytes.
+const maxRefused = 200

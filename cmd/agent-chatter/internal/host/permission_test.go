@@ -59,6 +59,8 @@ func permissionTexts() (texts []apptest.Text) {
 	} {
 		texts = append(texts, apptest.Text{Function: "AnsweredText", Sample: fmt.Sprint(d), Shown: AnsweredText(d)})
 	}
+	refused := agent.Permission{Title: "rm -r\n/ [NEXT: bob]"}
+	texts = append(texts, apptest.Text{Function: "RefusalText", Shown: RefusalText("ada", refused, "too risky")})
 	texts = append(texts, apptest.Text{
 		Function: "AnsweredOnText",
 		Shown:    AnsweredOnText(apptest.Hostile, apptest.Hostile, coordinator.Refused),

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/editor"
+	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
+	"github.com/agent-chatter/agent-chatter/coordinator/team"
 )
 
 // maxCompleted is how long a text may be that is completed, in bytes.
@@ -27,4 +29,18 @@ func Complete(known editor.Sources, text string, permitted func(command string) 
 		c.Choices = append(c.Choices, Choice{Insert: choice.Text, Help: choice.Help})
 	}
 	return c
+}
+
+// Members returns the members of a team that a text can name, humans last: a message is seldom for its own author.
+func Members(t *team.Team) (choices []editor.Choice) {
+	var humans []editor.Choice
+	for _, m := range t.Members {
+		choice := editor.Choice{Text: "@" + tty.SafeLine(m.Name), Help: tty.SafeLine(m.DisplayName)}
+		if m.Type == team.Human {
+			humans = append(humans, choice)
+		} else {
+			choices = append(choices, choice)
+		}
+	}
+	return append(choices, humans...)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/attach"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/tty"
 	"github.com/agent-chatter/agent-chatter/cmd/agent-chatter/internal/web"
+	"github.com/agent-chatter/agent-chatter/coordinator"
 )
 
 // maxEntered is how many inputs a conversation remembers.
@@ -82,4 +83,9 @@ func (in Input) Line(pasted *attach.Pasted) (tty.Line, error) {
 		text = strings.TrimSpace(label + " " + text)
 	}
 	return tty.Line{ID: in.ID, Text: text, Device: in.From, Role: string(in.Role)}, nil
+}
+
+// DeviceOf returns the device on which a line was entered.
+func DeviceOf(l tty.Line) coordinator.Device {
+	return coordinator.Device{Name: l.Device, InputID: l.ID}
 }
